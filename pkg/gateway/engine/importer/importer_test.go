@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
@@ -82,5 +83,27 @@ func TestReader(t *testing.T) {
 	}
 	if err := r.FormFault(r.Next()); !errors.As(err, &faults) || faults.Cells[0].Line != 2 {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestRowIDsInOneMillisecond(t *testing.T) {
+	ids := RowIDs{ms: 5, seq: 1022}
+	if a, b := ids.Next(), ids.Next(); a != 5<<23|1<<10|1023 || b != 6<<23|1<<10 {
+		t.Errorf("%d, %d", a, b)
+	}
+}
+
+// TestIDsAfter: ids go on after the last one, whatever the clock says.
+func TestIDsAfter(t *testing.T) {
+	at := time.UnixMilli(rowIDEpoch + 7)
+	for last, want := range map[int64]int64{
+		0:                   7<<23 | 1<<10,
+		6<<23 | 1<<10 | 5:   7<<23 | 1<<10,
+		7<<23 | 1<<10 | 5:   7<<23 | 1<<10 | 6,
+		99<<23 | 1<<10 | 12: 99<<23 | 1<<10 | 13,
+	} {
+		if ids := IDsAfter(last, at); ids.Next() != want {
+			t.Errorf("after %d: %d", last, ids.Last())
+		}
 	}
 }

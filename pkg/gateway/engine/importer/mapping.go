@@ -9,10 +9,8 @@ import (
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 )
-
-// TextColumn is a system column that an import may fill, as the service's own sample document does [L].
-const TextColumn = "text"
 
 // Target is a column of the table that the import fills.
 type Target struct {
@@ -37,11 +35,11 @@ func Map(table string, cols []engine.Column, m engine.Import) ([]Target, error) 
 		if e.Name == "" {
 			return nil, MappingError("mapping %d names no column of the table", i+1)
 		}
-		k := Column(cols, e.Name)
+		k := tabledef.Column(cols, e.Name)
 		switch {
 		case k < 0:
 			return nil, MappingError("table %q has no column %q%s", table, e.Name, didYouMean(e.Name, importable(cols)))
-		case cols[k].System && cols[k].Name != TextColumn:
+		case cols[k].System && cols[k].Name != tabledef.TextColumn:
 			return nil, MappingError("column %q is filled by the system and cannot be imported", cols[k].Name)
 		case mapped[k]:
 			return nil, MappingError("column %q is mapped twice", cols[k].Name)
@@ -86,23 +84,18 @@ func checkMode(table string, cols []engine.Column, mapped map[int]bool, m api.Im
 		return MappingError("the mode %s requires a key", api.ImportUpsert)
 	}
 	for i, name := range m.Key {
-		k := Column(cols, name)
+		k := tabledef.Column(cols, name)
 		switch {
 		case k < 0:
 			return MappingError("table %q has no column %q, which the key names%s", table, name,
 				didYouMean(name, importable(cols)))
 		case !mapped[k]:
 			return MappingError("the column %q of the key is not mapped", cols[k].Name)
-		case slices.ContainsFunc(m.Key[:i], func(n string) bool { return Column(cols, n) == k }):
+		case slices.ContainsFunc(m.Key[:i], func(n string) bool { return tabledef.Column(cols, n) == k }):
 			return MappingError("the key names the column %q twice", cols[k].Name)
 		}
 	}
 	return nil
-}
-
-// Column is the index of a column by its name, in any case of letters, or -1.
-func Column(cols []engine.Column, name string) int {
-	return slices.IndexFunc(cols, func(c engine.Column) bool { return strings.EqualFold(c.Name, name) })
 }
 
 // importable are the columns that a mapping may refer to.

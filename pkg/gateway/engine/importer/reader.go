@@ -23,6 +23,7 @@ type Reader struct {
 	Columns []engine.Column
 	Targets []Target
 	Header  bool
+	Key     []string // columns that must not be NULL
 
 	in     csv.Records
 	record *csv.Record // the last one that was read
@@ -125,6 +126,15 @@ func (r *Reader) Misfit(col *engine.Column, f csv.Field, fault cells.Fault) {
 		}
 	}
 	r.BadCell(col.Name, f, fault.Reason(col.Type, string(f.Text)))
+}
+
+// NoValue records a NULL in a column that cannot have it.
+func (r *Reader) NoValue(col *engine.Column, f csv.Field) {
+	if InKey(r.Key, col.Name) {
+		r.BadCell(col.Name, f, fmt.Sprintf(`null value in column "%s", which is part of the key`, col.Name))
+	} else if col.NotNull {
+		r.BadCell(col.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`, col.Name))
+	}
 }
 
 // BadCell records a value that does not fit its column.

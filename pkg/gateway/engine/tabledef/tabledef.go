@@ -4,13 +4,16 @@ package tabledef
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
-	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
+
+// TextColumn is a system column that an import may fill, as the service's own sample document does [L].
+const TextColumn = "text"
 
 // Instant is the type of the system columns with times.
 const Instant = "timestamp with time zone"
@@ -29,7 +32,7 @@ func System(kind string) []engine.Column {
 	if kind == engine.SchemaBI {
 		cols = append(cols, engine.Column{Name: "_operation", Type: "varchar"})
 	}
-	cols = append(cols, engine.Column{Name: importer.TextColumn, Type: "varchar"})
+	cols = append(cols, engine.Column{Name: TextColumn, Type: "varchar"})
 	for i := range cols {
 		cols[i].DisplayName, cols[i].System = cols[i].Name, true
 	}
@@ -44,8 +47,13 @@ type Table struct {
 
 // Column finds a column by its name in any case of letters.
 func (t *Table) Column(name string) (int, bool) {
-	i := importer.Column(t.Columns, name)
+	i := Column(t.Columns, name)
 	return i, i >= 0
+}
+
+// Column is the index of a column by its name, in any case of letters, or -1.
+func Column(cols []engine.Column, name string) int {
+	return slices.IndexFunc(cols, func(c engine.Column) bool { return SameName(c.Name, name) })
 }
 
 // SameName compares names of columns.
@@ -75,7 +83,7 @@ func (t *Table) CheckColumnName(given, stored string, self int) error {
 	if err := CheckName("column", given, stored); err != nil {
 		return err
 	}
-	if strings.HasPrefix(stored, "_") || SameName(stored, importer.TextColumn) {
+	if strings.HasPrefix(stored, "_") || SameName(stored, TextColumn) {
 		return &engine.Error{Kind: engine.KindValue,
 			Message: fmt.Sprintf("column name %q is reserved: the name text and names that begin with an underscore "+
 				"are system columns", stored)}

@@ -177,7 +177,7 @@ func (im *importing) stage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in := &importer.Reader{Columns: im.t.Columns, Targets: targets, Header: im.m.Header}
+	in := &importer.Reader{Columns: im.t.Columns, Targets: targets, Header: im.m.Header, Key: im.m.Key}
 	ids, err := im.p.nextIDs(time.Now())
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (im *importing) stage(ctx context.Context) error {
 		return err
 	}
 	err = in.With(ctx, im.doc, func() error {
-		im.rows, err = out.fill(ctx, in, im.t, im.m.Key, &ids)
+		im.rows, err = out.fill(ctx, in, im.t, &ids)
 		return err
 	})
 	if err != nil {

@@ -2,13 +2,10 @@ package trino
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
@@ -17,7 +14,7 @@ import (
 // unique compares the values of unique columns with each other and with those that are stored, before the commit.
 // others are the stored rows that remain.
 func (im *importing) unique(ctx context.Context, others string) error {
-	if im.uniqueColumns() == nil {
+	if importer.UniqueColumns(im.t.Columns) == nil {
 		return nil
 	}
 	drop, err := im.apart(ctx)
@@ -28,20 +25,10 @@ func (im *importing) unique(ctx context.Context, others string) error {
 	return im.uniqueIn(ctx, others)
 }
 
-// uniqueColumns are the columns whose values are unique, besides those of the system.
-func (im *importing) uniqueColumns() (columns []int) {
-	for i, c := range im.t.Columns {
-		if c.Unique && !c.System {
-			columns = append(columns, i)
-		}
-	}
-	return columns
-}
-
 // uniqueIn does the same for a file that is a table.
 func (im *importing) uniqueIn(ctx context.Context, others string) error {
 	faults := &engine.ImportError{}
-	for _, i := range im.uniqueColumns() {
+	for _, i := range importer.UniqueColumns(im.t.Columns) {
 		if err := im.duplicates(ctx, i, others, faults); err != nil {
 			return err
 		}
@@ -100,12 +87,11 @@ func (im *importing) duplicates(ctx context.Context, column int, others string, 
 	if err != nil {
 		return err
 	}
-	targets = slices.DeleteFunc(targets, func(tg importer.Target) bool { return tg.Col != column })
-	if len(targets) == 0 {
-		return importer.MappingError("column %q is unique and not mapped: more than one row would hold its default "+
-			"value %q", col.Name, *col.DefaultValue)
+	of, _, err := importer.UniqueTarget(im.t.Columns, targets, column)
+	if err != nil {
+		return err
 	}
-	in := &importer.Reader{Columns: im.t.Columns, Targets: targets, Header: im.m.Header}
+	in := &importer.Reader{Columns: im.t.Columns, Targets: []importer.Target{of}, Header: im.m.Header}
 	// The field is known after the header was read.
 	return in.With(ctx, im.doc, func() error { return twices(in, col, twice, faults) })
 }
@@ -131,15 +117,11 @@ func twices(in *importer.Reader, col engine.Column, twice map[string]bool, fault
 			first[value] = in.Line()
 			continue
 		}
-		reason := "duplicate key value violates unique constraint: "
 		if stored {
-			reason, before = reason+"a stored row holds it", 0
-		} else {
-			reason += fmt.Sprintf("line %d holds it", before)
+			before = 0
 		}
 		if faults.Total++; len(faults.Cells) < importer.MaxBadCells {
-			faults.Cells = append(faults.Cells, engine.BadCell{Line: in.Line(), Column: col.Name,
-				Value: csv.Clip(f.Text, 1000), Reason: reason, First: before})
+			faults.Cells = append(faults.Cells, importer.Duplicate(in.Line(), col.Name, f.Text, before))
 		}
 	}
 }

@@ -143,8 +143,8 @@ func plainText(typ string, text []byte) string {
 
 // fill writes the rows of a document, and returns their number. After the first bad cell no more are written, but the
 // rest is checked.
-func (p *parquetFile) fill(ctx context.Context, in *importer.Reader, t *tabledef.Table, key []string,
-	ids *rowIDs) (int64, error) {
+func (p *parquetFile) fill(ctx context.Context, in *importer.Reader, t *tabledef.Table,
+	ids *importer.RowIDs) (int64, error) {
 	fixed := p.fixed(t, in.Targets, time.Now())
 	parsers := make([]cells.Parser, len(in.Targets))
 	for i, tg := range in.Targets {
@@ -168,13 +168,7 @@ func (p *parquetFile) fill(ctx context.Context, in *importer.Reader, t *tabledef
 			at := p.place[tg.Col]
 			switch {
 			case in.Null(f):
-				if slices.ContainsFunc(key, func(k string) bool { return tabledef.SameName(k, col.Name) }) {
-					in.BadCell(col.Name, f, fmt.Sprintf(`null value in column "%s", which is part of the key`,
-						col.Name))
-				} else if col.NotNull {
-					in.BadCell(col.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`,
-						col.Name))
-				}
+				in.NoValue(col, f)
 				row[at] = parquet.NullValue().Level(0, 0, at)
 			case parsers[i] == nil:
 				row[at] = valueOf("varchar", cells.Cell{}, slices.Clone(f.Text)).Level(0, 1, at)
@@ -189,7 +183,7 @@ func (p *parquetFile) fill(ctx context.Context, in *importer.Reader, t *tabledef
 		if in.Fault() != nil {
 			continue
 		}
-		row[p.place[0]] = parquet.Int64Value(ids.next()).Level(0, 1, p.place[0])
+		row[p.place[0]] = parquet.Int64Value(ids.Next()).Level(0, 1, p.place[0])
 		rows++
 		if p.rows = append(p.rows, row); len(p.rows) == batchRows {
 			if err := errors.Join(p.flush(), engine.Ended(ctx, nil)); err != nil {
@@ -202,29 +196,13 @@ func (p *parquetFile) fill(ctx context.Context, in *importer.Reader, t *tabledef
 // fixed are the values of a row that are not in the document: system columns and defaults [C].
 func (p *parquetFile) fixed(t *tabledef.Table, targets []importer.Target, now time.Time) parquet.Row {
 	row := make(parquet.Row, len(t.Columns))
-	for i, c := range t.Columns {
-		at := p.place[i]
-		v := parquet.NullValue()
-		switch {
-		case slices.ContainsFunc(targets, func(tg importer.Target) bool { return tg.Col == i }) || i == 0:
-		case c.Type == tabledef.Instant:
-			v = parquet.Int64Value(now.UnixMicro())
-		case c.System && c.Type == "bigint":
-			v = parquet.Int64Value(1)
-		case c.Name == "_operation":
-			v = parquet.ByteArrayValue([]byte("INSERT"))
-		case c.DefaultValue != nil:
-			var cell cells.Cell
-			if parse := cells.ParserOf(c.Type); parse != nil {
-				cell, _ = parse([]byte(*c.DefaultValue))
-			}
-			v = valueOf(c.Type, cell, []byte(*c.DefaultValue))
+	for _, at := range p.place {
+		row[at] = parquet.NullValue().Level(0, 0, at)
+	}
+	for _, f := range importer.FilledBy(now, t.Columns, targets) {
+		if at := p.place[f.Column]; !f.Null {
+			row[at] = valueOf(t.Columns[f.Column].Type, f.Value, f.Text).Level(0, 1, at)
 		}
-		level := 1
-		if v.IsNull() {
-			level = 0
-		}
-		row[at] = v.Level(0, level, at)
 	}
 	return row
 }
@@ -284,44 +262,21 @@ func (p *parquetFile) blur() error {
 
 func (p *parquetFile) abandon() error { return p.f.Close() }
 
-// rowIDs generates the _id of rows, as the embedded engine does: (milliseconds since 2022-01-01 UTC) << 23 | shard <<
-// 10 | sequence.
-type rowIDs struct{ ms, seq int64 }
-
-const (
-	rowIDEpoch = 1640995200000 // 2022-01-01 UTC in Unix milliseconds
-	rowIDShard = 1
-)
-
-func (r *rowIDs) next() int64 {
-	if r.seq++; r.seq == 1<<10 {
-		r.ms, r.seq = r.ms+1, 0
-	}
-	return r.last()
-}
-
-func (r *rowIDs) last() int64 { return r.ms<<23 | rowIDShard<<10 | r.seq }
-
 // lastIDFile is the file, in the folder of a project's imports, with the last id that was generated.
 const lastIDFile = "last-id"
 
 // nextIDs continues after the last id that was generated.
-func (p *project) nextIDs(now time.Time) (rowIDs, error) {
-	ids := rowIDs{ms: now.UnixMilli() - rowIDEpoch, seq: -1}
+func (p *project) nextIDs(now time.Time) (ids importer.RowIDs, err error) {
+	last := int64(0)
 	b, err := os.ReadFile(filepath.Join(p.folder(), lastIDFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return ids, nil
+	if err == nil {
+		last, err = strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+	} else if errors.Is(err, os.ErrNotExist) {
+		err = nil
 	}
-	if err != nil {
-		return ids, err
-	}
-	last, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
-	if ms := last >> 23; err == nil && ms >= ids.ms {
-		ids = rowIDs{ms: ms, seq: last & (1<<10 - 1)}
-	}
-	return ids, err
+	return importer.IDsAfter(last, now), err
 }
 
-func (p *project) keepLastID(ids rowIDs) error {
-	return tempfile.Write(filepath.Join(p.folder(), lastIDFile), strconv.AppendInt(nil, ids.last(), 10))
+func (p *project) keepLastID(ids importer.RowIDs) error {
+	return tempfile.Write(filepath.Join(p.folder(), lastIDFile), strconv.AppendInt(nil, ids.Last(), 10))
 }

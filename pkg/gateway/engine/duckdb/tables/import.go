@@ -143,7 +143,7 @@ func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Im
 		if err != nil {
 			return err
 		}
-		im.id = ids.next
+		im.id = ids.Next
 		into, err := commit{c, im}.begin(ctx)
 		if err != nil {
 			return err
@@ -154,7 +154,7 @@ func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Im
 		if done, err = (commit{c, im}).end(ctx, into, rows); err != nil || rows == 0 {
 			return err
 		}
-		if err := c.keepLastID(ctx, ids.last()); err != nil {
+		if err := c.keepLastID(ctx, ids.Last()); err != nil {
 			return err
 		}
 		return c.keepImport(ctx, m.ID, rows)

@@ -5,9 +5,7 @@ package tables
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"time"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
-	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -34,8 +31,8 @@ type importing struct {
 }
 
 func newImporting(t *table, targets []importer.Target, m engine.Import, doc csv.Document) *importing {
-	return &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header}, t: t, m: m,
-		doc: doc}
+	return &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header,
+		Key: m.Key}, t: t, m: m, doc: doc}
 }
 
 // importRows appends all rows of the document to a table within the transaction. One goroutine reads and checks,
@@ -83,7 +80,7 @@ func (c conn) importRows(ctx context.Context, im *importing, into string) (int64
 // fillAll fills batches until the document ends. After the first bad cell no more rows are appended, but the rest is
 // checked.
 func (im *importing) fillAll(ctx context.Context, free, ready chan *values.Chunk) error {
-	fill := im.plan(time.Now())
+	fill := importer.FilledBy(time.Now(), im.t.cols, im.Targets)
 	for {
 		var b *values.Chunk
 		select {
@@ -113,58 +110,18 @@ func (im *importing) fillAll(ctx context.Context, free, ready chan *values.Chunk
 	}
 }
 
-// filler fills the columns that are not in the document.
-type filler struct {
-	col    int
-	isNull bool
-	value  cells.Cell
-	text   []byte
-}
-
-// plan chooses the values of columns without a field: system columns and defaults [C].
-func (im *importing) plan(now time.Time) []filler {
-	mapped := map[int]bool{}
-	for _, tg := range im.Targets {
-		mapped[tg.Col] = true
-	}
-	var out []filler
-	for i, col := range im.t.cols {
-		f := filler{col: i}
-		switch {
-		case mapped[i] || col.Name == "_id":
-			continue
-		case col.Type == tabledef.Instant:
-			f.value.Lo = uint64(now.UnixMicro())
-		case col.System && col.Type == "bigint":
-			f.value.Lo = 1
-		case col.Name == "_operation":
-			f.text = []byte("INSERT")
-		case col.DefaultValue == nil:
-			f.isNull = true
-		case col.Type == "varchar":
-			f.text = []byte(*col.DefaultValue)
-		default:
-			f.value, _ = cells.ParserOf(col.Type)([]byte(*col.DefaultValue))
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
 // fillBatch reads rows until the batch is full; io.EOF is the end of the document.
-func (im *importing) fillBatch(b *values.Chunk, fill []filler) error {
+func (im *importing) fillBatch(b *values.Chunk, fill []importer.Filled) error {
 	type sink struct {
 		col   *values.ChunkColumn
 		meta  *engine.Column
 		field int
 		parse cells.Parser
-		key   bool
 	}
 	sinks := make([]sink, len(im.Targets))
 	for i, tg := range im.Targets {
 		meta := &im.t.cols[tg.Col]
-		sinks[i] = sink{&b.Cols[tg.Col], meta, tg.Field, cells.ParserOf(meta.Type),
-			slices.ContainsFunc(im.m.Key, func(name string) bool { return tabledef.SameName(name, meta.Name) })}
+		sinks[i] = sink{&b.Cols[tg.Col], meta, tg.Field, cells.ParserOf(meta.Type)}
 	}
 	var end error
 	for !b.Full() {
@@ -176,13 +133,7 @@ func (im *importing) fillBatch(b *values.Chunk, fill []filler) error {
 			f := im.Field(s.field)
 			switch {
 			case im.Null(f):
-				if s.key {
-					im.BadCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s", which is part of the key`,
-						s.meta.Name))
-				} else if s.meta.NotNull {
-					im.BadCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`,
-						s.meta.Name))
-				}
+				im.NoValue(s.meta, f)
 				s.col.SetNull(b.N)
 			case s.parse == nil:
 				s.col.SetText(b.N, f.Text)
@@ -201,54 +152,31 @@ func (im *importing) fillBatch(b *values.Chunk, fill []filler) error {
 		id.Set(r, cells.Cell{Lo: uint64(im.id())})
 	}
 	for _, f := range fill {
-		col := &b.Cols[f.col]
+		col := &b.Cols[f.Column]
 		for r := range b.N {
 			switch {
-			case f.isNull:
+			case f.Null:
 				col.SetNull(r)
-			case im.t.cols[f.col].Type == "varchar":
-				col.SetText(r, f.text)
+			case im.t.cols[f.Column].Type == "varchar":
+				col.SetText(r, f.Text)
 			default:
-				col.Set(r, f.value)
+				col.Set(r, f.Value)
 			}
 		}
 	}
 	return end
 }
 
-// rowIDs generates the _id of rows: (milliseconds since 2022-01-01 UTC) << 23 | shard << 10 | sequence, 18 to 19 digits
-// in order of time as in the hosted service [C][I]. The last one is stored in the file, so that no id is generated
-// twice although rows come faster than 1024 a millisecond, clocks go back and tables are dropped.
-type rowIDs struct{ ms, seq int64 }
-
-const (
-	rowIDEpoch = 1640995200000 // 2022-01-01 UTC in Unix milliseconds
-	rowIDShard = 1
-)
-
-func (r *rowIDs) next() int64 {
-	if r.seq++; r.seq == 1<<10 {
-		r.ms, r.seq = r.ms+1, 0
-	}
-	return r.last()
-}
-
-func (r *rowIDs) last() int64 { return r.ms<<23 | rowIDShard<<10 | r.seq }
-
 // nextIDs continues after the last id that was generated.
-func (c conn) nextIDs(ctx context.Context, now time.Time) (rowIDs, error) {
-	ids := rowIDs{ms: now.UnixMilli() - rowIDEpoch, seq: -1}
-	err := c.Query(ctx, `SELECT max(last) FROM `+digTable("counter"), nil, func(v []*string) error {
-		if v[0] == nil {
-			return nil
-		}
-		last, err := strconv.ParseInt(*v[0], 10, 64)
-		if ms := last >> 23; err == nil && ms >= ids.ms {
-			ids = rowIDs{ms: ms, seq: last & (1<<10 - 1)}
+func (c conn) nextIDs(ctx context.Context, now time.Time) (importer.RowIDs, error) {
+	last := int64(0)
+	err := c.Query(ctx, `SELECT max(last) FROM `+digTable("counter"), nil, func(v []*string) (err error) {
+		if v[0] != nil {
+			last, err = strconv.ParseInt(*v[0], 10, 64)
 		}
 		return err
 	})
-	return ids, err
+	return importer.IDsAfter(last, now), err
 }
 
 func (c conn) keepLastID(ctx context.Context, last int64) error {
@@ -263,24 +191,12 @@ func (c conn) keepLastID(ctx context.Context, last int64) error {
 // that is stored. It reads the document again and compares in the engine, which can spill to disk.
 func (c conn) findDuplicates(ctx context.Context, im *importing) error {
 	faults := &engine.ImportError{}
-	for i, col := range im.t.cols {
-		if !col.Unique || col.System {
-			continue
+	for _, i := range importer.UniqueColumns(im.t.cols) {
+		of, ok, err := importer.UniqueTarget(im.t.cols, im.Targets, i)
+		if ok {
+			err = c.duplicatesOf(ctx, im, of, faults)
 		}
-		var of *importer.Target
-		for k := range im.Targets {
-			if im.Targets[k].Col == i {
-				of = &im.Targets[k]
-			}
-		}
-		if of == nil {
-			if col.DefaultValue != nil {
-				return importer.MappingError("column %q is unique and not mapped: more than one row would hold its "+
-					"default value %q", col.Name, *col.DefaultValue)
-			}
-			continue
-		}
-		if err := c.duplicatesOf(ctx, im, *of, faults); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -317,11 +233,8 @@ func (c conn) duplicatesOf(ctx context.Context, in *importing, of importer.Targe
 		func(v []*string) error {
 			line, err1 := strconv.ParseInt(*v[1], 10, 64)
 			total, err2 := strconv.ParseInt(*v[4], 10, 64)
-			reason, first, err3 := `duplicate key value violates unique constraint: `, int64(0), error(nil)
-			if *v[3] == "true" {
-				reason += "a stored row holds it"
-			} else {
-				reason += "line " + *v[2] + " holds it"
+			first, err3 := int64(0), error(nil)
+			if *v[3] != "true" {
 				first, err3 = strconv.ParseInt(*v[2], 10, 64)
 			}
 			if !counted {
@@ -329,8 +242,7 @@ func (c conn) duplicatesOf(ctx context.Context, in *importing, of importer.Targe
 				faults.Total += total
 			}
 			if len(faults.Cells) < importer.MaxBadCells {
-				faults.Cells = append(faults.Cells, engine.BadCell{Line: line, Column: col.Name,
-					Value: csv.Clip([]byte(*v[0]), 1000), Reason: reason, First: first})
+				faults.Cells = append(faults.Cells, importer.Duplicate(line, col.Name, []byte(*v[0]), first))
 			}
 			return errors.Join(err1, err2, err3)
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 )
 
@@ -28,7 +29,7 @@ type stagedRows struct {
 	of *table // for which they were prepared
 	// of the stage: the numbers of the rows from 0 as _id, and the columns whose values differ between rows
 	cols  *table
-	fixed []filler
+	fixed []importer.Filled
 	rows  int64
 	at    time.Time
 }
@@ -75,10 +76,10 @@ func (p Tables) stageRows(ctx context.Context, of *table, to *importing) (_ *sta
 // arrange chooses what is staged: all but the system columns that have one value for all rows.
 func (s *stagedRows) arrange(im *importing) {
 	fixed := map[int]bool{}
-	for _, f := range im.plan(s.at) {
-		if im.t.cols[f.col].System {
+	for _, f := range importer.FilledBy(s.at, im.t.cols, im.Targets) {
+		if im.t.cols[f.Column].System {
 			s.fixed = append(s.fixed, f)
-			fixed[f.col] = true
+			fixed[f.Column] = true
 		}
 	}
 	s.cols = &table{kind: im.t.kind, name: "rows"}
@@ -100,17 +101,17 @@ func (s *stagedRows) move(ctx context.Context, k commit) (engine.Imported, error
 		return engine.Imported{}, err
 	}
 	exprs := s.of.names()
-	exprs[0] = ids.sql(exprs[0])
+	exprs[0] = ids.SQL(exprs[0])
 	for _, f := range s.fixed {
-		switch col := s.of.cols[f.col]; {
-		case f.isNull:
-			exprs[f.col] = "NULL"
+		switch col := s.of.cols[f.Column]; {
+		case f.Null:
+			exprs[f.Column] = "NULL"
 		case col.Type == tabledef.Instant:
-			exprs[f.col] = `CAST('` + s.at.UTC().Format("2006-01-02 15:04:05.000000+00") + `' AS TIMESTAMPTZ)`
+			exprs[f.Column] = `CAST('` + s.at.UTC().Format("2006-01-02 15:04:05.000000+00") + `' AS TIMESTAMPTZ)`
 		case col.Type == "varchar":
-			exprs[f.col] = sqltext.Literal(string(f.text))
+			exprs[f.Column] = sqltext.Literal(string(f.Text))
 		default:
-			exprs[f.col] = fmt.Sprint(int64(f.value.Lo))
+			exprs[f.Column] = fmt.Sprint(int64(f.Value.Lo))
 		}
 	}
 	for i, name := range s.of.names() {
@@ -121,18 +122,6 @@ func (s *stagedRows) move(ctx context.Context, k commit) (engine.Imported, error
 	if err != nil || s.rows == 0 {
 		return done, err
 	}
-	ids = ids.after(s.rows)
-	return done, k.keepLastID(ctx, ids.last())
-}
-
-// after is the state after n more ids.
-func (r rowIDs) after(n int64) rowIDs {
-	total := r.seq + n
-	return rowIDs{ms: r.ms + total>>10, seq: total & (1<<10 - 1)}
-}
-
-// sql returns an SQL expression for the id of a row. number is the SQL expression of the row's number, counted from 0.
-func (r rowIDs) sql(number string) string {
-	total := fmt.Sprintf("(%s + %d)", number, r.seq+1)
-	return fmt.Sprintf("(((%d + (%s >> 10)) << 23) | %d | (%s & %d))", r.ms, total, rowIDShard<<10, total, 1<<10-1)
+	ids = ids.After(s.rows)
+	return done, k.keepLastID(ctx, ids.Last())
 }

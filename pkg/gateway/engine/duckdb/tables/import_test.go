@@ -78,13 +78,6 @@ func TestImportIntoDroppedProject(t *testing.T) {
 	}
 }
 
-func TestRowIDsInOneMillisecond(t *testing.T) {
-	ids := rowIDs{ms: 5, seq: 1022}
-	if a, b := ids.next(), ids.next(); a != 5<<23|1<<10|1023 || b != 6<<23|1<<10 {
-		t.Errorf("%d, %d", a, b)
-	}
-}
-
 // TestImportsKept: a thousand imports are known by their ids.
 func TestImportsKept(t *testing.T) {
 	p := testTables(t, t.TempDir())

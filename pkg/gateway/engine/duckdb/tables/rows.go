@@ -86,7 +86,7 @@ func (p Tables) CopyTable(ctx context.Context, kind, name, to string) (stored st
 		for i, col := range from.cols {
 			switch {
 			case col.Name == "_id":
-				exprs[i] = ids.sql(`(row_number() OVER (ORDER BY _id) - 1)`)
+				exprs[i] = ids.SQL(`(row_number() OVER (ORDER BY _id) - 1)`)
 			case col.Type == tabledef.Instant:
 				exprs[i] = `now()`
 			case col.System && col.Type == "bigint":
@@ -97,8 +97,8 @@ func (p Tables) CopyTable(ctx context.Context, kind, name, to string) (stored st
 			from.sql()); err != nil || rows == 0 {
 			return err
 		}
-		ids = ids.after(rows)
-		return c.keepLastID(ctx, ids.last())
+		ids = ids.After(rows)
+		return c.keepLastID(ctx, ids.Last())
 	})
 	return stored, rows, err
 }
