@@ -45,6 +45,14 @@ func (f *clusterFlags) register(c *cobra.Command) {
 	fs.StringVar(&f.o.Stage, "trino-stage", "", "folder for the files of imported rows, which the cluster can read")
 	fs.StringVar(&f.o.StageLocation, "trino-stage-location", "",
 		"address of --trino-stage for the cluster, such as local:///stage")
+	fs.StringVar(&f.o.ProjectUser, "trino-project-user", "", "user of the cluster for the statements of a project, "+
+		"such as dig-{project}; the user of --trino-user must be allowed to impersonate it")
+	fs.StringVar(&f.o.Rules, "trino-rules", "", "file of the cluster's file-based access control, which the gateway "+
+		"writes: the user of a project reads its own schemas")
+	fs.StringVar(&f.o.RulesBase, "trino-rules-base", "", "file with the rules of access of the cluster's other users, "+
+		"which become a part of --trino-rules")
+	fs.BoolVar(&f.o.Unprotected, "trino-unprotected", false, "serve several projects although the cluster does not "+
+		"keep them apart")
 	c.Flags().AddFlagSet(fs)
 	complete.Values(c, "engine", "duckdb", engineTrino)
 }
@@ -76,13 +84,13 @@ func (f *clusterFlags) engine(e *cli.Env) (name string, open func(engine.Options
 		return "", nil, exitcode.Usagef("--trino-url: the address of the cluster is missing")
 	}
 	for _, name := range []string{"trino-password-file", "trino-token-file", "trino-ca", "trino-cert", "trino-key",
-		"trino-stage"} {
+		"trino-stage", "trino-rules", "trino-rules-base"} {
 		file := f.set.Lookup(name).Value
 		if file.String() == "" {
 			continue
 		}
 		path := e.Abs(file.String())
-		if _, err := os.Stat(path); err != nil && name != "trino-stage" { // which is created
+		if _, err := os.Stat(path); err != nil && name != "trino-stage" && name != "trino-rules" { // which are created
 			return "", nil, e.Unread("--"+name, file.String(), err)
 		}
 		if err := file.Set(path); err != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/backups"
 	"github.com/dig-cli/dig/pkg/gateway/caches"
@@ -132,6 +133,9 @@ func Open(o Options) (*Gateway, error) {
 		st.Close()
 		return nil, err
 	}
+	if err := keepAll(st, eng); err != nil {
+		return nil, errors.Join(err, eng.Close(), st.Close())
+	}
 	g := &Gateway{Options: o, Store: st, Engine: eng, Now: o.Now, log: o.Log}
 	g.wire()
 	g.misbehave()
@@ -139,6 +143,19 @@ func Open(o Options) (*Gateway, error) {
 	g.routes()
 	g.Web.Handler = g.Web.Middleware(g.Web.Router())
 	return g, nil
+}
+
+// keepAll tells an engine that has to know it which projects there are.
+func keepAll(st *store.Store, e engine.Engine) error {
+	k, ok := e.(engine.Keeper)
+	if !ok {
+		return nil
+	}
+	all, err := st.Projects(context.Background(), "")
+	if err != nil {
+		return err
+	}
+	return k.Keep(context.Background(), each.Map(all, func(p store.Project) string { return p.ID })...)
 }
 
 // wire creates the services and their dependencies.

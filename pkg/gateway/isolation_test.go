@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/trino"
+	"github.com/dig-cli/dig/pkg/gateway/engine/trino/trinotest"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -30,8 +34,16 @@ var ownObjects = []string{"listConnections", "createConnection", "createConnecti
 // TestIsolation puts a project key of one project to every operation with the ids of another: all are refused, nothing
 // of the other project shows in a reply, and the other project is afterwards as it was. The owner makes the same
 // requests at the end, so that they are known to name what exists.
-func TestIsolation(t *testing.T) {
-	g := gatewaytest.Open(t)
+func TestIsolation(t *testing.T) { isolation(t, gatewaytest.Open(t)) }
+
+// TestIsolationOnCluster does so on a cluster that keeps the projects apart too.
+func TestIsolationOnCluster(t *testing.T) {
+	o := trinotest.Secure(t, t.TempDir())
+	isolation(t, gatewaytest.OpenWith(t, gateway.Options{EngineName: "trino",
+		OpenEngine: func(of engine.Options) (engine.Engine, error) { return trino.Open(o, of) }}))
+}
+
+func isolation(t *testing.T, g *gateway.Gateway) {
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
 	srv := httptest.NewServer(g.Web.Handler)
 	defer srv.Close()

@@ -26,6 +26,7 @@ var fileFlags = map[string]bool{
 	"write-columns": true, "expect": true, "all": true, "manifest": true, "secrets-from": true,
 	"passphrase-file": true, "store-password-file": true, "tls-cert": true, "tls-key": true,
 	"trino-password-file": true, "trino-token-file": true, "trino-ca": true, "trino-cert": true, "trino-key": true,
+	"trino-rules": true, "trino-rules-base": true,
 	"trino-stage": true,
 }
 

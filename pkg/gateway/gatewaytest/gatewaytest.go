@@ -18,11 +18,14 @@ import (
 // Open opens a gateway over a new data directory.
 func Open(t testing.TB) *gateway.Gateway { return OpenWith(t, gateway.Options{}) }
 
-// OpenWith is Open with options; the directory and the engine are set. With DIG_TEST_STORE=postgres the state is in
-// PostgreSQL.
+// OpenWith is Open with options; the directory is set, and the engine unless one is given. With
+// DIG_TEST_STORE=postgres the state is in PostgreSQL.
 func OpenWith(t testing.TB, o gateway.Options) *gateway.Gateway {
 	t.Helper()
-	o.Dir, o.OpenEngine = t.TempDir(), duckdb.Open
+	o.Dir = t.TempDir()
+	if o.OpenEngine == nil {
+		o.OpenEngine = duckdb.Open
+	}
 	if o.Postgres == nil && os.Getenv("DIG_TEST_STORE") == "postgres" {
 		o.Postgres = &store.Postgres{Address: testdb.Postgres(t).String()}
 	}

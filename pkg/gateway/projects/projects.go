@@ -3,9 +3,11 @@ package projects
 
 import (
 	"context"
+	"errors"
 
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -80,6 +82,11 @@ func (s *Service) newProject(ctx context.Context, workspace string, body api.Pro
 		return api.Project{}, err
 	}
 	p, err := s.Store.CreateProject(ctx, workspace, name, body.Description, body.AllowDuplicateName)
+	if k, ok := s.Engine.(engine.Keeper); ok && err == nil {
+		if err = k.Keep(ctx, p.ID); err != nil {
+			err = errors.Join(err, s.Store.DeleteProject(context.WithoutCancel(ctx), p.ID))
+		}
+	}
 	return projectOut(p), err
 }
 

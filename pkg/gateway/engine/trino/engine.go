@@ -37,6 +37,7 @@ type Options struct {
 	// Stage is a folder in which the gateway writes files of rows; StageLocation is its address for the cluster, such
 	// as s3://lake/stage. Without them nothing is imported.
 	Stage, StageLocation string
+	Guard
 }
 
 // Engine is a cluster.
@@ -50,10 +51,12 @@ type Engine struct {
 	mu       sync.Mutex
 	projects map[string]*project
 	closed   bool
+	keeper   keeper
 }
 
 var (
 	_ engine.Engine  = (*Engine)(nil)
+	_ engine.Keeper  = (*Engine)(nil)
 	_ engine.Project = (*project)(nil)
 )
 
@@ -71,6 +74,9 @@ func Open(o Options, of engine.Options) (engine.Engine, error) {
 		if o.Stage, err = filepath.Abs(o.Stage); err != nil {
 			return nil, err
 		}
+	}
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	return &Engine{Options: o, Warden: of.Warden, newID: of.NewID, dir: of.Dir, client: c,
 		projects: map[string]*project{}}, nil
@@ -92,10 +98,13 @@ var projectID = late.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 // Project implements engine.Engine.
 func (e *Engine) Project(_ context.Context, id string) (engine.Project, error) {
 	p, err := e.project(id)
+	if err == nil {
+		err = p.admit(nil)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return p, p.admit(nil)
+	return p, nil
 }
 
 func (e *Engine) project(id string) (*project, error) {
@@ -134,6 +143,9 @@ func (e *Engine) DropProject(ctx context.Context, id string) error {
 		if err == nil {
 			_, err = p.exec(ctx, "DROP SCHEMA IF EXISTS "+sqltext.Quote(e.Catalog, s)+" CASCADE", true, nil)
 		}
+	}
+	if err == nil {
+		err = e.forget(id)
 	}
 	if err != nil {
 		p.dropped.Store(false)
@@ -178,8 +190,11 @@ func (p *project) schema(kind string) string {
 	} else {
 		id = physical(id)
 	}
-	return cmp.Or(p.e.Prefix, "p") + "_" + id + "_" + kind
+	return p.e.prefix() + "_" + id + "_" + kind
 }
+
+// prefix begins the names of the gateway's schemas.
+func (e *Engine) prefix() string { return cmp.Or(e.Prefix, "p") }
 
 // table is the full name of a table, for a statement.
 func (p *project) table(kind, name string) string {

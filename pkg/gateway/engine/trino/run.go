@@ -23,12 +23,22 @@ import (
 // Calls implements engine.Project: a cluster has all functions.
 func (p *project) Calls(*functions.Function) bool { return true }
 
-// request is a statement of this project.
+// asked is a statement of a user: the rights of the project count.
+func (p *project) asked(ctx context.Context, text string) protocol.Request {
+	r := p.request(ctx, text)
+	r.User = p.e.userOf(p.id)
+	return r
+}
+
+// timeLimit is the property of a session that ends its statements.
+const timeLimit = "query_max_execution_time"
+
+// request is a statement of the gateway in this project.
 func (p *project) request(ctx context.Context, text string) protocol.Request {
 	r := protocol.Request{SQL: text, Tags: []string{"dig", "project=" + p.id}, Session: map[string]string{}}
 	if end, ok := ctx.Deadline(); ok {
 		// The gateway ends the statement at its limit; this is for one whose gateway has died.
-		r.Session["query_max_execution_time"] = strconv.Itoa(int(time.Until(end).Seconds())+10) + "s"
+		r.Session[timeLimit] = strconv.Itoa(int(time.Until(end).Seconds())+10) + "s"
 	}
 	return r
 }
@@ -93,7 +103,7 @@ type rows struct {
 // begin sends the statement, and reads pages until its columns are known.
 func (r *rows) begin(p *project) error {
 	var err error
-	if r.q, err = p.e.client.Start(r.ctx, p.request(r.ctx, r.w.text)); err != nil {
+	if r.q, err = p.e.client.Start(r.ctx, p.asked(r.ctx, r.w.text)); err != nil {
 		return err
 	}
 	q := r.q
@@ -231,7 +241,7 @@ func (p *project) Check(ctx context.Context, x *engine.Statement) error {
 	if err != nil {
 		return err
 	}
-	return p.ahead(ctx, w, "EXPLAIN (TYPE VALIDATE) ", func([]*string) error { return nil })
+	return p.ahead(ctx, w, "EXPLAIN (TYPE VALIDATE) ", nil)
 }
 
 // Plan implements engine.Project.
@@ -286,6 +296,6 @@ func (s *step) node() *plan.Node {
 // ahead runs an EXPLAIN of a statement.
 func (p *project) ahead(ctx context.Context, w *written, explain string, row func(v []*string) error) error {
 	w = w.between(explain, "")
-	_, err := p.e.exec(ctx, p.request(ctx, w.text), false, row)
+	_, err := p.e.exec(ctx, p.asked(ctx, w.text), false, row)
 	return w.explain(ctx, err)
 }

@@ -133,6 +133,11 @@ func (p *project) Store(ctx context.Context, schema, table string, x *engine.Sta
 	if err != nil {
 		return 0, err
 	}
+	if p.e.ProjectUser != "" { // the gateway stores the rows, and may read more than the project
+		if err := p.ahead(ctx, w, "EXPLAIN (TYPE VALIDATE) ", nil); err != nil {
+			return 0, err
+		}
+	}
 	comment, err := json.Marshal(about)
 	if err != nil {
 		return 0, err

@@ -8,6 +8,7 @@ package protocol
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -42,6 +43,20 @@ type Client struct {
 	o    Options
 	base *url.URL
 	http *http.Client
+	// of Alien
+	alien    bool
+	password string
+}
+
+// Alien is the client of somebody who has the address only, or knows no better than to try a password. The cluster must
+// refuse it.
+func (c *Client) Alien(password string) *Client {
+	t := c.http.Transport.(*http.Transport).Clone()
+	t.TLSClientConfig.Certificates = nil
+	o := c.o
+	o.PasswordFile, o.TokenFile = "", ""
+	return &Client{o: o, base: c.base, http: &http.Client{Transport: t, CheckRedirect: c.http.CheckRedirect},
+		alien: true, password: password}
 }
 
 // New checks the options. Nothing is sent.
@@ -97,6 +112,9 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // credential is what authenticates a request.
 func (c *Client) credential() (func(*http.Request), error) {
+	if c.password != "" {
+		return func(r *http.Request) { r.SetBasicAuth(c.o.User, c.password) }, nil
+	}
 	name := c.o.PasswordFile + c.o.TokenFile
 	if name == "" {
 		return func(*http.Request) {}, nil
@@ -118,6 +136,7 @@ func (c *Client) credential() (func(*http.Request), error) {
 // Request is a statement.
 type Request struct {
 	SQL     string
+	User    string            // whose rights count, "" for Options.User, who must be admitted to act as that user
 	Tags    []string          // for resource groups
 	Session map[string]string // properties
 	Once    bool              // it changes something: it is not sent again if it may have arrived
@@ -135,6 +154,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// ErrNotAdmitted is wrapped by the error of a request whose credential the cluster refuses.
+var ErrNotAdmitted = errors.New("not admitted")
 
 // UnreachableError is the error of a cluster that does not answer, or not with what the protocol says.
 type UnreachableError struct{ Err error }
@@ -192,7 +214,7 @@ func (c *Client) Start(ctx context.Context, r Request) (*Query, error) {
 	q := &Query{c: c, auth: auth}
 	err = q.exchange(ctx, http.MethodPost, c.base.JoinPath("/v1/statement").String(), r.SQL, r.Once,
 		func(h http.Header) {
-			h.Set("X-Trino-User", c.o.User)
+			h.Set("X-Trino-User", cmp.Or(r.User, c.o.User))
 			h.Set("X-Trino-Source", "dig")
 			h.Set("X-Trino-Client-Capabilities", "PARAMETRIC_DATETIME")
 			h.Set("X-Trino-Time-Zone", "UTC")
@@ -303,6 +325,9 @@ func (q *Query) try(ctx context.Context, method, to, body string, headers func(h
 	q.auth(req)
 	resp, err := q.c.http.Do(req)
 	if err != nil {
+		if alert := (*net.OpError)(nil); q.c.alien && errors.As(err, &alert) && alert.Op == "remote error" {
+			return false, &UnreachableError{errors.Join(ErrNotAdmitted, err)} // it asks for a certificate
+		}
 		var certificate *tls.CertificateVerificationError
 		if errors.As(err, &certificate) {
 			return false, &UnreachableError{err}
@@ -315,7 +340,7 @@ func (q *Query) try(ctx context.Context, method, to, body string, headers func(h
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusTooManyRequests:
 		return resp.StatusCode == http.StatusGatewayTimeout, &againError{errors.New(resp.Status)}
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return false, &UnreachableError{fmt.Errorf("%s: user %q is not admitted", resp.Status, q.c.o.User)}
+		return false, &UnreachableError{fmt.Errorf("%s: user %q is %w", resp.Status, q.c.o.User, ErrNotAdmitted)}
 	case http.StatusNotFound, http.StatusGone:
 		if method == http.MethodGet {
 			return true, &LostError{}

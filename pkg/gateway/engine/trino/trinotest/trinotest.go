@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/trino/protocol"
@@ -24,8 +25,32 @@ func Options(t testing.TB, dir string) trino.Options {
 	}
 	sum := sha256.Sum256([]byte(dir))
 	prefix := "t" + hex.EncodeToString(sum[:5])
-	return trino.Options{Options: protocol.Options{URL: url, User: "dig"}, Catalog: "lake", Prefix: prefix,
-		Stage: filepath.Join(lake, "stage", prefix), StageLocation: "local:///stage/" + prefix}
+	return trino.Options{Options: protocol.Options{URL: url, User: "dig", CAFile: os.Getenv("DIG_TEST_CLUSTER_CA"),
+		PasswordFile: os.Getenv("DIG_TEST_CLUSTER_PASSWORD")}, Catalog: "lake", Prefix: prefix,
+		Stage: filepath.Join(lake, "stage", prefix), StageLocation: "local:///stage/" + prefix,
+		Guard: trino.Guard{Unprotected: true}}
+}
+
+// Secure are those of an engine that keeps projects apart. The rules of the cluster become its own: while it is used,
+// no other one is. Without a cluster of .ci/cluster --secure the test is skipped.
+func Secure(t testing.TB, dir string) trino.Options {
+	t.Helper()
+	rules := os.Getenv("DIG_TEST_CLUSTER_RULES")
+	if rules == "" {
+		t.Skip("DIG_TEST_CLUSTER_RULES is not set: start a cluster with .ci/cluster --secure")
+	}
+	o := Options(t, dir)
+	former, err := os.ReadFile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := tempfile.WriteAll([]string{rules}, func(string) []byte { return former }); err != nil {
+			t.Error(err)
+		}
+	})
+	o.Guard = trino.Guard{ProjectUser: "dig-{project}", Rules: rules}
+	return o
 }
 
 // Open opens an engine.

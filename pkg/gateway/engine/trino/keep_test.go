@@ -1,0 +1,185 @@
+package trino
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/trino/protocol"
+	"github.com/google/uuid"
+)
+
+// coordinator answers each statement at once: with no row, or as refuses says.
+type coordinator struct {
+	authenticates bool
+	refuses       func(user, text string) bool
+}
+
+func (c *coordinator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, password, _ := r.BasicAuth(); c.authenticates && password != "right" {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	text, _ := io.ReadAll(r.Body)
+	user := r.Header.Get("X-Trino-User")
+	if c.refuses != nil && c.refuses(user, string(text)) {
+		_, _ = io.WriteString(w, `{"id":"1","error":{"message":"Access Denied","errorName":"PERMISSION_DENIED",`+
+			`"errorType":"USER_ERROR"}}`)
+		return
+	}
+	_, _ = io.WriteString(w, `{"id":"1"}`)
+}
+
+// engineOver is an engine over a coordinator; change may change its options.
+func engineOver(t *testing.T, c *coordinator, change func(*Options)) *Engine {
+	t.Helper()
+	s := httptest.NewTLSServer(c)
+	t.Cleanup(s.Close)
+	dir := t.TempDir()
+	o := Options{Options: protocol.Options{URL: s.URL, User: "dig", PasswordFile: filepath.Join(dir, "password"),
+		CAFile: filepath.Join(dir, "ca.pem")}, Catalog: "lake", Guard: Guard{ProjectUser: "dig-{project}"}}
+	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
+	for name, text := range map[string]string{o.PasswordFile: "right\n", o.CAFile: authority} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(&o)
+	e, err := Open(o, engine.Options{Dir: dir, NewID: uuid.NewString})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.(*Engine)
+}
+
+// strict refuses what a cluster must: all that names the canary or another catalog, to the users of projects.
+func strict(user, text string) bool {
+	return user != "dig" && (strings.Contains(text, "canary") || strings.Contains(text, "system.") ||
+		strings.Contains(text, "CREATE"))
+}
+
+// TestKeep: several projects are served by a cluster that keeps them apart, one by every cluster.
+func TestKeep(t *testing.T) {
+	for name, c := range map[string]struct {
+		at     coordinator
+		change func(*Options)
+		want   string // in the error for a second project
+	}{
+		"protected":   {at: coordinator{authenticates: true, refuses: strict}},
+		"one user":    {coordinator{authenticates: true}, func(o *Options) { o.ProjectUser = "" }, "those of one user"},
+		"no password": {at: coordinator{refuses: strict}, want: "takes no credential"},
+		"no rules":    {at: coordinator{authenticates: true}, want: "may create catalogs"},
+		"tables seen": {at: coordinator{authenticates: true, refuses: func(user, text string) bool {
+			return strict(user, text) && !strings.HasPrefix(text, "SELECT * FROM")
+		}}, want: "may read tables of other projects"},
+		"no impersonation": {at: coordinator{authenticates: true, refuses: func(user, text string) bool {
+			return user == "dig-bravo" || strict(user, text)
+		}}, want: `cannot act as "dig-bravo"`},
+		"nevertheless": {coordinator{}, func(o *Options) { o.Unprotected, o.ProjectUser = true, "" }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.change == nil {
+				c.change = func(*Options) {}
+			}
+			e := engineOver(t, &c.at, c.change)
+			if err := e.Keep(t.Context(), "alpha"); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // a refused project stays refused
+				err := e.Keep(t.Context(), "bravo")
+				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestRulesFile: the file has the projects before Keep returns, and those only that are known.
+func TestRulesFile(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "base.json")
+	others := `{"catalogs":[{"user":"ann","allow":"all"}],"roles":[{"x":1}]}`
+	if err := os.WriteFile(base, []byte(others), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "rules.json")
+	at := &coordinator{authenticates: true, refuses: strict}
+	e := engineOver(t, at, func(o *Options) { o.Rules, o.RulesBase = path, base })
+	read := func() map[string][]map[string]any {
+		t.Helper()
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc map[string][]map[string]any
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	// privileges are those of the first rule that matches, as Trino does it
+	privileges := func(user, schema string) int {
+		t.Helper()
+		for _, r := range read()["tables"] {
+			matches := true
+			for key, value := range map[string]string{"user": user, "catalog": "lake", "schema": schema, "table": "t"} {
+				if pattern, ok := r[key].(string); ok {
+					matches = matches && regexp.MustCompile("^(?:"+pattern+")$").MatchString(value)
+				}
+			}
+			if matches {
+				return len(r["privileges"].([]any))
+			}
+		}
+		return 0
+	}
+	if err := e.Keep(t.Context(), "alpha", "alpha2", "Br_avo", "a"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		user, schema string
+		want         int
+	}{{"dig", "p_alpha_table", 5}, {"dig-alpha", "p_alpha_table", 1}, {"dig-alpha", "p_alpha_mtquery", 1},
+		{"dig-alpha", "p_alpha2_table", 0}, {"dig-a", "p_alpha_table", 0}, {"dig-alpha", "p_alpha_table_x", 0},
+		{"dig-alpha", "xp_alpha_table", 0}, {"dig-alpha", "p_canary", 0}, {"dig-Br_avo", "p_0x42725f61766f_table", 1},
+		{"dig-Br_avo", "p_br_avo_table", 0}, {"dig-nobody", "p_alpha_table", 0}, {"ann", "p_alpha_table", 0},
+		{"xdig-alpha", "p_alpha_table", 0}, {"digxalpha", "p_alpha_table", 0}} {
+		if got := privileges(c.user, c.schema); got != c.want {
+			t.Errorf("%s has %d privileges in %s", c.user, got, c.schema)
+		}
+	}
+	if last := read()["catalogs"]; last[len(last)-1]["user"] != "ann" || read()["roles"] == nil {
+		t.Errorf("the rules of others are not at the end: %v", last)
+	}
+	if err := e.DropProject(t.Context(), "alpha"); err != nil {
+		t.Fatal(err)
+	}
+	if got := privileges("dig-alpha", "p_alpha_table"); got != 0 {
+		t.Errorf("a dropped project has %d privileges", got)
+	}
+	at.refuses = func(user, text string) bool { return user == "dig-late" && strings.Contains(text, "CREATE") }
+	if err := e.Keep(t.Context(), "late"); err == nil {
+		t.Error("the cluster lets a project read tables of others")
+	} else if privileges("dig-late", "p_late_table") != 0 || privileges("dig-a", "p_a_table") != 1 {
+		t.Error("the rules have a project that was refused, or have lost another")
+	}
+}
+
+func TestGuardOptions(t *testing.T) {
+	for _, g := range []Guard{{Rules: "r"}, {ProjectUser: "{project}"}, {ProjectUser: "dig"},
+		{ProjectUser: "d{project}"}, {ProjectUser: "a{project}{project}"},
+		{ProjectUser: "a-{project}", RulesBase: "b"}} {
+		o := Options{Options: protocol.Options{URL: "http://localhost", User: "dig"}, Guard: g}
+		if _, err := Open(o, engine.Options{}); err == nil {
+			t.Errorf("%+v is accepted", g)
+		}
+	}
+}
