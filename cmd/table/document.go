@@ -57,6 +57,7 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o rowfile.Option
 	if err != nil {
 		return nil, ofFile(path, err)
 	}
+	d.Whole = !e.Local() // whether a hosted zone stores none of a document that ends early is not known
 	doc := &document{Document: d, out: e.Err}
 	doc.tell()
 	return doc, nil
@@ -101,7 +102,8 @@ func (d *document) learn(ctx context.Context, types bool) error {
 }
 
 // aim tells the document which columns of the table its columns fill, and returns notes about them.
-func (d *document) aim(req api.ImportRequest, cols []api.ColumnDetail) (notes []string) {
+func (d *document) aim(ctx context.Context, req api.ImportRequest, cols []api.ColumnDetail) (notes []string,
+	err error) {
 	types := make([]string, d.Width)
 	for _, m := range req.Mappings {
 		at := slices.Index(d.Header, m.CSVColumnName)
@@ -113,7 +115,11 @@ func (d *document) aim(req api.ImportRequest, cols []api.ColumnDetail) (notes []
 			types[at] = cols[col].DataType
 		}
 	}
-	for i, n := range d.Aim(types) {
+	empty, err := d.Aim(ctx, types)
+	if err != nil {
+		return nil, ofFile(d.Path, err)
+	}
+	for i, n := range empty {
 		if n > 0 {
 			name := fmt.Sprint("#", i)
 			if i < len(d.Header) {
@@ -123,7 +129,7 @@ func (d *document) aim(req api.ImportRequest, cols []api.ColumnDetail) (notes []
 				strings.ToLower(types[i])))
 		}
 	}
-	return notes
+	return notes, nil
 }
 
 // identify sets the key of a document that was read to its end. req is the request that will be sent with it.

@@ -184,7 +184,9 @@ costs a whole upload and names one value; --no-check skips this check.`,
 		if doc.Rows+doc.Blank == 0 && (mode.Mode == api.ImportReplace || mode.DeleteMissing) {
 			return cli.View{}, emptying(k, mode, args[1], k.stored(args[0]))
 		}
-		if notes := doc.aim(req, cols); !fresh {
+		if notes, err := doc.aim(ctx, req, cols); err != nil {
+			return cli.View{}, err
+		} else if !fresh {
 			for _, note := range notes {
 				fmt.Fprintln(e.Err, note)
 			}

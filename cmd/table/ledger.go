@@ -236,6 +236,9 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 		if rm := i.ledger.Remove(i.key); rm != nil {
 			return cli.View{}, errors.Join(err, rm)
 		}
+		if bad := i.doc.Unread(); bad != nil {
+			return cli.View{}, ofFile(i.doc.Path, bad)
+		}
 		return cli.View{}, i.hintWider(i.doc.located(ctx, err))
 	}
 	if ctx.Err() != nil { // the record stays open
@@ -269,6 +272,9 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			f.Hint = "free some space and run the same command again: nothing was stored"
 			i.nothing = true
 			return cli.View{}, errors.Join(&f, i.ledger.Remove(i.key))
+		case stored == 0 && e.Local() && i.doc.Unread() != nil: // a gateway stores no document without its end
+			i.nothing = true
+			return cli.View{}, errors.Join(ofFile(i.doc.Path, i.doc.Unread()), i.ledger.Remove(i.key))
 		case stored == 0 && err == nil && strings.EqualFold(job.Status, api.ImportFailed):
 			f := &exitcode.Failure{Exit: exitcode.Job, Code: "import-failed",
 				Msg: fmt.Sprintf("the gateway reports that the import of %s failed, and %s has as many rows as before",

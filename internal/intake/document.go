@@ -28,6 +28,8 @@ type Document struct {
 	*rowfile.File
 	Path string // as given by the user
 	Name string // the name to send it under
+	// Whole has Learn read those columns of Parquet too whose types the metadata tell: it finds their damage.
+	Whole bool
 
 	opt    rowfile.Options
 	file   *os.File
@@ -38,6 +40,15 @@ type Document struct {
 	empty  bool         // there are empty strings in such columns
 	read   atomic.Int64 // bytes since Text opened the file
 	made   atomic.Int64 // rows since then
+	failed atomic.Pointer[error]
+}
+
+// Unread is why the rows of the document could not be sent to its end, nil if they were, or if its lines are sent.
+func (d *Document) Unread() error {
+	if err := d.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // Open reads the beginning of a file, a pipe or other input. path is its name; in is closed with the document. Errors
@@ -148,7 +159,8 @@ func (d *Document) unchanged() error {
 }
 
 // Learn reads the document to its end, and counts its rows. With types it also determines the types of its columns, and
-// an invalid record is an error. Without types invalid records of CSV are left to the gateway, which lists all of them.
+// an invalid record is an error, except in a column of Parquet whose type its metadata tell. Without types invalid
+// records of CSV are left to the gateway, which lists all of them.
 func (d *Document) Learn(ctx context.Context, types bool) error {
 	if d.sum != nil { // open has read it to its end
 		return d.unchanged()
@@ -167,7 +179,15 @@ func (d *Document) Learn(ctx context.Context, types bool) error {
 		d.Tee, d.Loose = d.sum, !types
 		defer func() { d.Tee, d.Loose = nil, false }()
 		return d.File.Learn(ctx, true)
-	case d.Format == rowfile.Parquet:
+	case d.Format == rowfile.Parquet && d.Whole:
+		all := make([]int, d.Width)
+		for i := range all {
+			all[i] = i
+		}
+		if err := d.LearnValues(ctx, all); err != nil {
+			return err
+		}
+	case d.Format == rowfile.Parquet && (types || d.Width == 1):
 		if err := d.File.Learn(ctx, true); err != nil {
 			return err
 		}
@@ -236,15 +256,25 @@ func (d *Document) FirstValue(column int) string {
 
 // Aim sets the types of the columns of the table that the columns of the file fill, "" for none. An empty string is
 // NULL in a column whose type is not varchar: empty is how many each column has, after Learn.
-func (d *Document) Aim(types []string) (empty []int64) {
+func (d *Document) Aim(ctx context.Context, types []string) (empty []int64, err error) {
 	empty, d.typed, d.empty = make([]int64, len(types)), make([]bool, len(types)), false
+	var read []int
 	for i, typ := range types {
-		if typ != "" && !strings.EqualFold(typ, Varchar) && i < len(d.Columns) {
-			empty[i], d.typed[i] = d.Columns[i].Empty, true
+		d.typed[i] = typ != "" && !strings.EqualFold(typ, Varchar) && i < len(d.Columns)
+		if d.typed[i] && d.Declared(i).Alike.Kind == infer.Opaque {
+			read = append(read, i)
+		}
+	}
+	if err := d.LearnValues(ctx, read); err != nil {
+		return nil, err
+	}
+	for i := range types {
+		if d.typed[i] {
+			empty[i] = d.Columns[i].Empty
 			d.empty = d.empty || empty[i] > 0
 		}
 	}
-	return empty
+	return empty, nil
 }
 
 // IsText reports whether the lines of the text that is sent are those of the file.

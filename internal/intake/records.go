@@ -30,6 +30,7 @@ func (d *Document) Size() int64 { return d.at.Size() }
 func (d *Document) begin(ctx context.Context) (text io.ReadCloser, rows *records, err error) {
 	d.read.Store(0)
 	d.made.Store(0)
+	d.failed.Store(nil)
 	if !d.IsText() {
 		rows, err = d.records(ctx)
 		return nil, rows, err
@@ -81,10 +82,11 @@ func (r *records) Close() error { return r.r.Close() }
 func (r *records) Read() error {
 	r.Fields, r.Broken = r.Fields[:0], false
 	if r.header {
-		r.header, r.Line = false, 1
+		r.Line = 1
 		for _, name := range r.d.Header {
 			r.add([]byte(name), name == "")
 		}
+		r.header = false
 		return nil
 	}
 	row, err := r.r.Next(r.ctx)
@@ -93,6 +95,9 @@ func (r *records) Read() error {
 		return io.EOF
 	}
 	if err != nil {
+		if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+			r.d.failed.Store(&err)
+		}
 		return fmt.Errorf("%s: %w", r.d.Path, err)
 	}
 	r.Line = r.r.At()
@@ -120,8 +125,8 @@ func (r *records) Read() error {
 	return nil
 }
 
-// add adds a field that is not NULL.
+// add adds a field that is not NULL. Those of rows of Parquet were checked when they were read.
 func (r *records) add(text []byte, quoted bool) {
 	r.Fields = append(r.Fields, csv.Field{Text: text, Quoted: quoted})
-	r.Broken = r.Broken || infer.CheckText(text) != nil
+	r.Broken = r.Broken || (r.header || r.d.Format != rowfile.Parquet) && infer.CheckText(text) != nil
 }

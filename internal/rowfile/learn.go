@@ -10,30 +10,20 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/internal/rowfile/infer"
+	"github.com/dig-cli/dig/internal/rowfile/parquet"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// Learn reads the file to its end: it counts the rows, and determines the names and the types of the columns. A Parquet
-// file, which declares them, is read only if the facts about its values are asked for.
+// Learn reads the file to its end: it counts the rows, and determines the names and the types of the columns. Of a
+// Parquet file, which declares them, no column is read, or with values those alone whose metadata do not tell what type
+// all values have.
 func (f *File) Learn(ctx context.Context, values bool) error {
 	f.Columns, f.Rows, f.Blank = nil, 0, 0
 	if f.Format == JSON { // where each name occurs first is found again after Sample
 		f.Members, f.Width = nil, 0
 	}
-	l := &learned{f: f}
 	if f.Format == Parquet {
-		p, err := f.parquet(ctx)
-		if err != nil {
-			return err
-		}
-		f.Header, f.Rows, f.Width = []string{}, p.Rows, len(f.declared)
-		for _, c := range f.declared {
-			f.Header = append(f.Header, c.Name)
-			l.column(infer.Column{Declared: c.Type, Nullable: c.Nullable || len(f.opt.nulls) > 0})
-		}
-		if f.Columns = l.columns; !values {
-			return nil
-		}
+		return f.learnDeclared(ctx, values)
 	}
 	if all := f.learnDivided(ctx); all != nil {
 		f.set(all)
@@ -45,10 +35,68 @@ func (f *File) Learn(ctx context.Context, values bool) error {
 		return err
 	}
 	defer r.Close()
+	l := &learned{f: f}
 	if err := l.add(ctx, r); err != nil {
 		return err
 	}
 	f.set(l)
+	f.noteShape(ctx)
+	return nil
+}
+
+// learnDeclared is Learn of a Parquet file.
+func (f *File) learnDeclared(ctx context.Context, values bool) error {
+	p, err := f.parquet(ctx)
+	if err != nil {
+		return err
+	}
+	f.Header, f.Rows, f.Width = []string{}, p.Rows, len(f.declared)
+	l := &learned{f: f}
+	var read []int
+	for i, c := range f.declared {
+		f.Header = append(f.Header, c.Name)
+		l.column(infer.Column{Declared: c.Type, Nullable: c.Nullable || len(f.opt.nulls) > 0})
+		if c.Alike.Kind == infer.Null || len(f.opt.nulls) > 0 || f.opt.notation.Any() || f.Width == 1 {
+			read = append(read, i)
+		} else {
+			l.columns[i].Add(c.Alike, 0)
+		}
+	}
+	if f.Columns = l.columns; !values {
+		return nil
+	}
+	return f.LearnValues(ctx, read)
+}
+
+// LearnValues reads columns of a Parquet file, after Learn, for all facts about their values.
+func (f *File) LearnValues(ctx context.Context, at []int) error {
+	if len(at) == 0 {
+		return nil
+	}
+	p, err := f.parquet(ctx)
+	if err != nil {
+		return err
+	}
+	l := &learned{f: f}
+	columns := make([]parquet.Column, len(at))
+	for i, k := range at {
+		columns[i] = f.declared[k]
+		l.column(infer.Column{Declared: columns[i].Type, Nullable: f.Columns[k].Nullable})
+	}
+	rows, err := p.Values(columns)
+	if err != nil {
+		return f.advise(ctx, err)
+	}
+	defer rows.Close()
+	if err := l.add(ctx, &ending{Rows: rows, f: f}); err != nil {
+		return err
+	}
+	for i, k := range at {
+		f.Columns[k] = l.columns[i]
+	}
+	if f.Width == 1 {
+		f.Rows, f.Blank = l.rows-l.blank, l.blank
+	}
 	f.noteShape(ctx)
 	return nil
 }

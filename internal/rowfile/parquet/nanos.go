@@ -31,16 +31,14 @@ func nanosType(c *parquet.Column) (typ string, fine func(parquet.Value) bool) {
 		return "timestamp(9)", fineInt96
 	}
 	fine = func(v parquet.Value) bool { return v.Int64()%1000 != 0 }
-	if l := c.Type().LogicalType(); l != nil {
-		switch l := l.Value.(type) {
-		case *format.TimestampType:
-			if l.IsAdjustedToUTC && unitOf(l.Unit) > 1e6 {
-				return "timestamp(9)", fine
-			}
-		case *format.TimeType:
-			if unitOf(l.Unit) > 1e6 {
-				return "varchar", fine
-			}
+	switch l := logicalOf(c).(type) {
+	case *format.TimestampType:
+		if l.IsAdjustedToUTC && unitOf(l.Unit) > 1e6 {
+			return "timestamp(9)", fine
+		}
+	case *format.TimeType:
+		if unitOf(l.Unit) > 1e6 {
+			return "varchar", fine
 		}
 	}
 	return "", nil

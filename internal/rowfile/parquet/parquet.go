@@ -10,6 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 )
 
@@ -17,14 +18,15 @@ import (
 const batchRows = 2048
 
 // Column is a column of a file: its name, which may be that of another one, and its type in Trino. It is plain if each
-// reader gives the same values, except for texts that are not valid; see plain.
+// reader gives the same values, except for texts that are not valid; see plain, and alike.
 type Column struct {
 	Name     string
 	Type     string
 	Nullable bool
 	At       int // its index
 	Plain    bool
-	Bloom    bool // it has Bloom filters, to which 0 and -0 differ
+	Bloom    bool        // it has Bloom filters, to which 0 and -0 differ
+	Alike    infer.Value // as all values of the column decide its type; NULL if only reading them tells
 }
 
 // File is an open file.
@@ -61,7 +63,7 @@ func (f *File) Columns(ctx context.Context) (cols []Column, err error) {
 			}
 			isPlain, bloom = plain(f.file, c, typ), f.file.Facts(c.Index()).Bloom
 		}
-		cols = append(cols, Column{c.Name(), typ, !c.Required(), len(cols), isPlain, bloom})
+		cols = append(cols, Column{c.Name(), typ, !c.Required(), len(cols), isPlain, bloom, alike(f.file, c, typ)})
 	}
 	return cols, nil
 }

@@ -29,11 +29,7 @@ func plain(p *parquetio.File, c *parquet.Column, typ string) bool {
 		return false
 	}
 	within := func(low, high *big.Int) bool { return p.Within(c.Index(), low, high) }
-	var logical any
-	if l := c.Type().LogicalType(); l != nil {
-		logical = l.Value
-	}
-	switch l := logical.(type) {
+	switch l := logicalOf(c).(type) {
 	case *format.IntType:
 		high := new(big.Int).Lsh(big.NewInt(1), uint(l.BitWidth)&127)
 		low := new(big.Int)
@@ -55,12 +51,7 @@ func plain(p *parquetio.File, c *parquet.Column, typ string) bool {
 		if unitOf(l.Unit) > 1e6 {
 			from, to = 1678, 2261
 		}
-		in := func(year int) *big.Int {
-			s := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-			return new(big.Int).Mul(big.NewInt(s), big.NewInt(unitOf(l.Unit)))
-		}
-		high := in(to + 1)
-		return within(in(from), high.Sub(high, big.NewInt(1)))
+		return inYears(p, c, from, to, time.Second/time.Duration(unitOf(l.Unit)))
 	}
 	switch base, _, _ := strings.Cut(typ, "("); base {
 	case "varchar", "varbinary":
@@ -71,4 +62,14 @@ func plain(p *parquetio.File, c *parquet.Column, typ string) bool {
 		return true
 	}
 	return false
+}
+
+// inYears reports whether the metadata say that the dates or instants of a column, in units since 1970, are in years.
+func inYears(p *parquetio.File, c *parquet.Column, from, to int, unit time.Duration) bool {
+	in := func(year int) *big.Int {
+		n := big.NewInt(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Unix())
+		return n.Mul(n, big.NewInt(int64(time.Second))).Div(n, big.NewInt(int64(unit)))
+	}
+	high := in(to + 1)
+	return p.Within(c.Index(), in(from), high.Sub(high, big.NewInt(1)))
 }

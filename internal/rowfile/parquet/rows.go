@@ -31,6 +31,7 @@ type texts struct {
 	data  []byte
 	ends  []int // in data
 	kinds []infer.Kind
+	nul   bool // there may be a NUL in data
 }
 
 func (t *texts) add(data []byte, kind infer.Kind) {
@@ -85,7 +86,7 @@ func (r *Rows) Next(ctx context.Context) ([]infer.Value, error) {
 			from = t.ends[at-1]
 		}
 		text, kind := t.data[from:t.ends[at]:t.ends[at]], t.kinds[at]
-		if kind == infer.Opaque && bytes.IndexByte(text, 0) >= 0 {
+		if t.nul && kind == infer.Opaque && bytes.IndexByte(text, 0) >= 0 {
 			return nil, fmt.Errorf("row %d, column %q: %w", r.n, r.columns[i].Name, infer.CheckText(text))
 		}
 		r.row[i] = infer.Value{Text: text, Kind: kind}
@@ -120,6 +121,7 @@ func (r *Rows) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		t.nul = bytes.IndexByte(t.data, 0) >= 0
 	}
 	r.in.end(n)
 	r.size = n

@@ -25,12 +25,8 @@ func texterOf(c *parquet.Column, typ string, decode decoder) texter {
 		dst, kind := appendValue(dst, typ, x)
 		return dst, kind, nil
 	}
-	var logical any
-	if l := c.Type().LogicalType(); l != nil {
-		logical = l.Value
-	}
 	kind := c.Type().Kind()
-	switch l := logical.(type) {
+	switch l := logicalOf(c).(type) {
 	case *format.DecimalType:
 		if kind == parquet.Int32 || kind == parquet.Int64 ||
 			kind == parquet.FixedLenByteArray && c.Type().Length() <= 8 {

@@ -22,17 +22,21 @@ type decoder func(parquet.Value) (any, error)
 // flat reports whether a column has at most one value in each row.
 func flat(c *parquet.Column) bool { return c.Leaf() && !c.Repeated() }
 
+// logicalOf is the logical type of a column, nil for none.
+func logicalOf(c *parquet.Column) any {
+	if l := c.Type().LogicalType(); l != nil {
+		return l.Value
+	}
+	return nil
+}
+
 // leafDecoder chooses the Trino type of a leaf and the conversion of its values.
 func leafDecoder(c *parquet.Column, halves map[int]bool) (string, decoder) {
 	if halves[c.Index()] {
 		return "real", halfOf
 	}
-	var logical any
-	if l := c.Type().LogicalType(); l != nil {
-		logical = l.Value
-	}
 	kind := c.Type().Kind()
-	switch l := logical.(type) {
+	switch l := logicalOf(c).(type) {
 	case *format.DecimalType:
 		if l.Precision > 38 {
 			return "varchar", decimalOf(kind, l.Precision, l.Scale)

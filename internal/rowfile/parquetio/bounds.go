@@ -55,6 +55,7 @@ func (b *bounds) rule() *rule {
 // Facts are what the metadata tell about the values of a leaf.
 type Facts struct {
 	Complete bool // each row has one, in every row group
+	Some     bool // one of them is not NULL
 	Old      bool // their bounds may be those of old writers only
 	Bloom    bool // there are Bloom filters
 }
@@ -65,6 +66,7 @@ func (f *File) Facts(leaf int) Facts {
 	for i, g := range f.RowGroups() {
 		k := f.footer.chunks[i][leaf]
 		out.Complete = out.Complete && k.values == g.NumRows()
+		out.Some = out.Some || k.bounds.nulls >= 0 && k.bounds.nulls < k.values
 		out.Old = out.Old || k.bounds.old && !k.bounds.new
 		out.Bloom = out.Bloom || k.bounds.bloom
 	}
