@@ -82,7 +82,7 @@ func TestFailures(t *testing.T) {
 			"hint: check the base address"}},
 		"wrong path": {strings.TrimSuffix(answer(200, asJSON, `[]`), "/v1") + "/v9", 3,
 			[]string{"Not Found (HTTP 404)", "hint: ", "/api/v1"}},
-		"web page": {answer(200, "text/html", "<!doctype html><title>x</title>"), 5,
+		"web page": {answer(200, "text/html", "<!doctype html><title>x</title>"), 1,
 			[]string{"web page", "hint: check the base address"}},
 		"401": {answer(401, asJSON, `{"message":"bad key"}`), 4, []string{"bad key (HTTP 401)",
 			"hint: store a key with `dig auth login`"}},

@@ -211,7 +211,7 @@ func TestIDsOfErrors(t *testing.T) {
 	for _, args := range [][]string{{"query", "execute", "SELECT 1"}, {"query", "execute", "SELECT 1", "-o", "json"},
 		{"connection", "list"}} {
 		code, _, errs := runDig(t, env, args...)
-		if code != exitcode.Unavailable || !strings.Contains(errs, "web page") || strings.Contains(errs, "--limit") {
+		if code != exitcode.Failed || !strings.Contains(errs, "web page") || strings.Contains(errs, "--limit") {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
 		}
 	}

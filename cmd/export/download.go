@@ -152,13 +152,13 @@ func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
 		base := filepath.Base(filepath.FromSlash(f.Name))
 		if strings.HasPrefix(base, ".") || base == string(filepath.Separator) || strings.ContainsFunc(base,
 			unicode.IsControl) {
-			return nil, (&exitcode.Failure{Exit: exitcode.Unavailable, Code: "protocol",
+			return nil, (&exitcode.Failure{Exit: exitcode.Failed, Code: "protocol",
 				Msg: fmt.Sprintf("the gateway names the file %q, which is not a plain file name", f.Name)}).
 				WithHint("give the FILE to save it to")
 		}
 		to := filepath.Join(dir, base)
 		if slices.Contains(out, to) {
-			return nil, &exitcode.Failure{Exit: exitcode.Unavailable, Code: "protocol",
+			return nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "protocol",
 				Msg: fmt.Sprintf("this export has two files named %q", base)}
 		}
 		out = append(out, to)

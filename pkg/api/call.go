@@ -225,7 +225,7 @@ func (c *Client) unreadable(b spec.Bound, raw []byte, err error) error {
 			e.Message = "the gateway answered 200 with the error " + told.Code
 		}
 		if classify(e); e.Kind == KindInvalid {
-			e.Kind = KindProtocol
+			e.Kind = KindUnavailable // what failed behind the gateway is not known
 		}
 		e.Status = 200
 		return e
@@ -236,10 +236,10 @@ func (c *Client) unreadable(b spec.Bound, raw []byte, err error) error {
 		e.Message = "the address answers with a web page, not with the gateway's JSON"
 		e.Hint = "check the base address; it usually ends in /api/v1"
 	case len(raw) == 0 || string(raw) == "null":
-		e.Message = "the reply to " + b.Op.ID + " is empty"
+		e.Kind, e.Message = KindUnavailable, "the reply to "+b.Op.ID+" is empty"
 		e.Hint = "try again; if the error persists, a proxy before the gateway may drop its replies"
 	case errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "unexpected end"):
-		e.Message = fmt.Sprintf("the reply was truncated after %d bytes", len(raw))
+		e.Kind, e.Message = KindUnavailable, fmt.Sprintf("the reply was truncated after %d bytes", len(raw))
 		e.Hint = "try again; if the error persists, request fewer rows or export the data"
 	default:
 		e.Message = "the reply is not what " + b.Op.ID + " answers: " + err.Error()

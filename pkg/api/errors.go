@@ -43,6 +43,10 @@ const CodeDamaged = "LOCAL_DATA_DAMAGED"
 // CodeUnusable is the errorCode of zone local for a source that cannot be read until something is changed.
 const CodeUnusable = "LOCAL_SOURCE_UNUSABLE"
 
+// CodeLasting is the errorCode of zone local for an error of its own with which the same call ends until the program or
+// a setting is changed.
+const CodeLasting = "LOCAL_LASTING"
+
 // Error is a failed call. The service uses four shapes of error bodies [L][O]; all of them, and bodies that are not
 // JSON, are converted to this type.
 type Error struct {

@@ -130,7 +130,7 @@ func TestUnreachable(t *testing.T) {
 		"html": {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<!DOCTYPE html><p>hi") }),
 			KindProtocol, "web page"},
 		"cut json": {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `[{"id":"a","na`) }),
-			KindProtocol, "truncated after 14 bytes"},
+			KindUnavailable, "truncated after 14 bytes"},
 		"cut body": {serve(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			io.WriteString(w, `[{"id":`)

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"net/http"
 	"strings"
 )
 
@@ -36,9 +35,9 @@ func JobState(s string) string {
 	return s
 }
 
-// Lasting reports whether the same call would fail in the same way again until a setting is changed: the server has
-// another certificate or protocol than the address says, or redirects to another address, or a source is not there or
-// refuses its credential.
+// Lasting reports whether the same call would fail in the same way again until something is changed: the server has
+// another certificate or protocol than the address says, a proxy refuses the address, a source is not there or refuses
+// its credential, or the gateway has a defect.
 func Lasting(err error) bool {
 	var (
 		refused *Error
@@ -46,7 +45,7 @@ func Lasting(err error) bool {
 		unknown x509.UnknownAuthorityError
 		header  tls.RecordHeaderError
 	)
-	return errors.As(err, &cert) || errors.As(err, &unknown) || errors.As(err, &header) ||
-		errors.As(err, &refused) && (refused.Code == CodeUnusable || refused.Status >= 300 && refused.Status < 400 &&
-			refused.Status != http.StatusNotModified)
+	return errors.Is(err, errSetting) || errors.As(err, &cert) || errors.As(err, &unknown) ||
+		errors.As(err, &header) || errors.As(err, &refused) && (refused.Code == CodeUnusable ||
+		refused.Code == CodeLasting)
 }

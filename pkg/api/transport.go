@@ -39,6 +39,9 @@ func NewTransport(n Network) *Transport {
 	return &Transport{t}
 }
 
+// errSetting is wrapped by errors after which the same call fails again until a setting is changed.
+var errSetting = errors.New("a setting does not fit")
+
 // errPhase is the cause of an error of a time limit of this package, as opposed to one of the caller's context.
 var errPhase = errors.New("the connection timed out")
 
@@ -52,17 +55,20 @@ func phaseError(e *Error, host string, err error) bool {
 	isOp := errors.As(err, &op)
 	switch {
 	case isOp && op.Op == "remote error": // a TLS alert; crypto/tls does not export its type
-		switch what := root(err).Error(); what {
-		case "tls: certificate required":
+		what := strings.TrimPrefix(root(err).Error(), "tls: ")
+		certificate := strings.Contains(what, "certificate") // with TLS 1.3 the request may have been written before
+		switch {
+		case what == "certificate required":
 			e.Message, e.Hint = host+" requires a client certificate",
 				"set client-cert and client-key in the profile, or DIG_CLIENT_CERT and DIG_CLIENT_KEY"
+		case e.Outcome == outcome.Unknown && !certificate:
+			e.Message, e.Hint = host+" ended the connection: "+what, "try again"
 		default:
-			if e.Outcome == outcome.Unknown {
-				e.Message, e.Hint = host+" ended the connection: "+strings.TrimPrefix(what, "tls: "), "try again"
-				break
-			}
-			e.Message, e.Hint = host+" ended the TLS handshake: "+strings.TrimPrefix(what, "tls: "),
+			e.Message, e.Hint = host+" ended the TLS handshake: "+what,
 				"if it requires a client certificate, check client-cert and client-key"
+		}
+		if certificate || e.Outcome != outcome.Unknown && what != "internal error" {
+			e.Err = errors.Join(err, errSetting)
 		}
 		return true
 	case !errors.As(err, &late) || !late.Timeout():

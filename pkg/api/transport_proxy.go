@@ -179,6 +179,9 @@ func throughProxy(t *http.Transport, limit time.Duration) {
 				"not contacted", proxy.Host, to.Host)
 			e.Hint = "put them into HTTPS_PROXY: http://user:password@" + proxy.Host
 		}
+		if res.StatusCode < 500 && res.StatusCode != http.StatusTooManyRequests {
+			e.Err = errors.Join(ErrProxy, errSetting)
+		}
 		return e
 	}
 }
@@ -210,7 +213,7 @@ func ProxyFor(to *url.URL) (*url.URL, error) {
 	if err == nil && (u == nil || u.Host != badProxy) {
 		return u, nil
 	}
-	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: ErrProxy,
+	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: errors.Join(ErrProxy, errSetting),
 		Message: "the address of the proxy in the environment is not valid",
 		Hint:    "the form is http://host:port or http://user:password@host:port"}
 	names, why := []string{"HTTPS_PROXY", "https_proxy"}, wrong[&conf.HTTPSProxy]

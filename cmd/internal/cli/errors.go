@@ -69,7 +69,7 @@ func Classify(ctx context.Context, err error) exitcode.Failure {
 		}
 		return exitcode.Failure{Exit: exit, Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
 	case errors.As(err, &re) && errors.Is(re, api.ErrNotResult):
-		return exitcode.Failure{Exit: exitcode.Unavailable, Code: string(api.KindProtocol), Msg: err.Error(),
+		return exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindProtocol), Msg: err.Error(),
 			Hint: "the server at this address does not answer queries: check the base address, which usually ends in " +
 				"/api/v1"}
 	case errors.As(err, &re):
@@ -100,7 +100,7 @@ func exitOf(k api.Kind) int {
 		return exitcode.NotFound
 	case api.KindConflict:
 		return exitcode.Conflict
-	case api.KindUnavailable, api.KindTimeout, api.KindProtocol:
+	case api.KindUnavailable, api.KindTimeout:
 		return exitcode.Unavailable
 	}
 	return exitcode.Failed

@@ -1,11 +1,28 @@
 package cli
 
 import (
+	"context"
+	"io"
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
+
+// TestExitOfLasting: exit code 5 says that a retry may help, which no answer does that comes again each time.
+func TestExitOfLasting(t *testing.T) {
+	for code, want := range map[string]int{"100": exitcode.Unavailable, "": exitcode.Unavailable,
+		api.CodeLasting: exitcode.Failed, api.CodeUnusable: exitcode.Failed, api.CodeDamaged: exitcode.Failed} {
+		rep := &api.Reply{Status: 500, Body: io.NopCloser(strings.NewReader(`{"errorCode":"` + code +
+			`","message":"no"}`))}
+		f := Classify(context.Background(), api.ReadError("GET", "https://h/api/v1/x", rep))
+		if again := strings.Contains(f.Hint, "trying again"); f.Exit != want ||
+			again != (want == exitcode.Unavailable) {
+			t.Errorf("errorCode %q: exit %d with the hint %q, want %d", code, f.Exit, f.Hint, want)
+		}
+	}
+}
 
 // TestHostedBugs: what the service answers for faults of its own is told from what a request is to blame for, and a
 // statement that it refuses gets a hint.

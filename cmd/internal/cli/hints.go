@@ -116,6 +116,9 @@ func hintOf(e *api.Error) string {
 		if e.Status == http.StatusBadGateway && e.Code != "" {
 			return "the source failed; the gateway itself is reachable"
 		}
+		if api.Lasting(e) {
+			return ""
+		}
 		return "the gateway failed; trying again may help"
 	}
 	return ""

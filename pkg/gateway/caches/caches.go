@@ -118,7 +118,7 @@ func (s *Service) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 			if status == 404 { // 404 means an unknown project; a missing table named by the body is a bad request
 				status = 400
 			}
-			err = fault.Cache(status, "", "%s", f.Message)
+			err = fault.Cache(status, f.Code, "%s", f.Message)
 		}
 		return api.Cache{}, err
 	}

@@ -33,6 +33,7 @@ const (
 	// the data file is locked by another process, or by a statement that does not stop; nothing was done
 	KindLocked   Kind = "locked"
 	KindInternal Kind = "internal"
+	KindDefect   Kind = "defect" // of this program: the same call fails again
 )
 
 // Error is a failure with a class that determines the status of the gateway's reply.
@@ -73,8 +74,8 @@ func ValueError(code, msg string) error {
 	return &Error{Kind: KindValue, Message: msg, Err: &CodedError{code, errors.New(msg)}}
 }
 
-// Internal is an error of the engine itself.
-func Internal(msg string) error { return &Error{Kind: KindInternal, Message: msg} }
+// Defect is an error of this program.
+func Defect(msg string) error { return &Error{Kind: KindDefect, Message: msg} }
 
 // SourceError is the error of a table of a source. That of a statement that was cancelled is returned as it is.
 func SourceError(n TableName, err error) error {

@@ -116,7 +116,9 @@ func Of(err error) *Fault {
 	case errors.As(err, &ee):
 		f = Data(EngineStatus(ee.Kind), "%s", ee.Message)
 		f.Hint = ee.Hint
-		if errors.Is(err, engine.ErrUnusable) {
+		if ee.Kind == engine.KindDefect {
+			f.Code, f.Hint = api.CodeLasting, "this is a defect of the gateway, and the same call fails again"
+		} else if errors.Is(err, engine.ErrUnusable) {
 			f.Code = api.CodeUnusable
 		}
 		if ee.Line > 0 { // beside the message: that of the service has no position in front [L]
@@ -133,7 +135,7 @@ func Of(err error) *Fault {
 		f = Framework(501, "%v", err)
 	case errors.As(err, &td) && !noSpace(err):
 		f = Data(500, "%v", td)
-		f.Hint = "TMPDIR names the directory for temporary files"
+		f.Code, f.Hint = api.CodeLasting, "TMPDIR names the directory for temporary files"
 	case noSpace(err):
 		f = Framework(507, "no space is left on the disk of the data directory")
 	case Silent(err):
@@ -159,7 +161,7 @@ func EngineStatus(k engine.Kind) int {
 		return 408
 	case engine.KindLocked: // nothing was done, and an immediate retry would only wait again
 		return 409
-	case engine.KindInternal:
+	case engine.KindInternal, engine.KindDefect:
 		return 500
 	case engine.KindSource:
 		return 502

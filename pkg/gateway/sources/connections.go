@@ -258,12 +258,12 @@ func (s *Source) Describe() string { return "connection " + s.conn.Name + " (" +
 func (s *Service) OpenSource(c store.Connection) (*Source, error) {
 	t, cred, err := s.unsealed(c)
 	if err != nil {
-		return nil, &engine.Error{Kind: engine.KindSource, Message: err.Error(), Err: err}
+		return nil, &engine.Error{Kind: engine.KindSource, Message: err.Error(), Err: engine.Unusable(err)}
 	}
 	conn, err := t.Open(cred, s.Reach(cred))
 	if err != nil {
 		return nil, &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("connection %s: %s", c.Name,
-			t.Redact(cred, err.Error()))}
+			t.Redact(cred, err.Error())), Err: engine.ErrUnusable}
 	}
 	return &Source{conn, c, t, cred}, nil
 }

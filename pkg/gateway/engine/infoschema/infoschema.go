@@ -149,7 +149,8 @@ func MayLack(t engine.TableName, err error, named bool) bool {
 		return false
 	}
 	switch e.Kind {
-	case engine.KindTimeout, engine.KindLocked, engine.KindInternal, engine.KindFull, engine.KindLimit:
+	case engine.KindTimeout, engine.KindLocked, engine.KindInternal, engine.KindDefect, engine.KindFull,
+		engine.KindLimit:
 		return false
 	case engine.KindSource, engine.KindData:
 		return !named || t.Catalog == engine.InternalCatalog

@@ -68,7 +68,7 @@ func (v *values) read(ctx context.Context) error {
 	case v.r.Relay != nil:
 		return v.relay(ctx)
 	}
-	return engine.Internal("a table has no rows that can be read")
+	return engine.Defect("a table has no rows that can be read")
 }
 
 // row begins a row, cell adds a value to it.
@@ -118,7 +118,7 @@ func (v *values) text() (string, error) {
 	}
 	switch {
 	case len(list) == 0:
-		return "", engine.Internal("a table has no columns")
+		return "", engine.Defect("a table has no columns")
 	case v.rows == 0:
 		return "SELECT " + strings.Join(list, ", ") + " WHERE false", nil
 	case v.file != nil:

@@ -115,11 +115,11 @@ func (r *rows) begin(p *project) error {
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		return engine.Internal("the cluster described no columns")
+		return engine.Defect("the cluster described no columns")
 	case err != nil:
 		return err
 	case len(q.Agreed) != len(r.w.of.Columns):
-		return engine.Internal(fmt.Sprintf("the cluster returns %d columns where %d were expected", len(q.Agreed),
+		return engine.Defect(fmt.Sprintf("the cluster returns %d columns where %d were expected", len(q.Agreed),
 			len(r.w.of.Columns)))
 	}
 	for i, c := range q.Agreed {

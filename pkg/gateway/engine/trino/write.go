@@ -352,7 +352,7 @@ func (t *text1) mark(w *trinosql.Writer, n trinosql.Node) {
 func (t *text1) relation(use *analyze.TableUse) *engine.Relation {
 	r := t.x.Relations[use.Table]
 	if r == nil {
-		trinosql.Fail(engine.Internal("the statement reads a table that was not resolved"))
+		trinosql.Fail(engine.Defect("the statement reads a table that was not resolved"))
 	}
 	return r
 }
@@ -362,7 +362,7 @@ func (t *text1) table(w *trinosql.Writer, n *trinosql.TableRef) bool {
 	use := t.x.Analysis.Tables[n]
 	switch {
 	case use == nil:
-		trinosql.Fail(engine.Internal("the statement reads a table that was not analysed"))
+		trinosql.Fail(engine.Defect("the statement reads a table that was not analysed"))
 	case n.PeriodKind != "":
 		trinosql.Refuse(n, "FOR %s AS OF is not supported: the gateway names no versions of a table", n.PeriodKind)
 	case use.Table == nil: // a query of WITH

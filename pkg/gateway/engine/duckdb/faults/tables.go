@@ -15,6 +15,8 @@ func OfTables(err error) error {
 	}
 	kind := engine.KindInternal
 	switch {
+	case refused(err):
+		kind = engine.KindDefect
 	case d.Type == "Constraint":
 		kind = engine.KindConstraint
 	case NoSpace(d.Message):

@@ -72,7 +72,7 @@ func Translated(err error) error {
 				"operators", Err: err}
 	}
 	if refused(err) { // an error of the translation, not of the statement
-		return &engine.Error{Kind: engine.KindInternal, Message: "the engine rejected the translated statement: " +
+		return &engine.Error{Kind: engine.KindDefect, Message: "the engine rejected the translated statement: " +
 			naming.HideStore(d.Message), Err: err}
 	}
 	if e.Kind != engine.KindValue {

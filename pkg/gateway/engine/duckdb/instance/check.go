@@ -69,7 +69,7 @@ func complete(c bindings.Connection, path string) error {
 	chunk := bindings.FetchChunk(res)
 	defer bindings.DestroyDataChunk(&chunk)
 	if chunk.Ptr == nil || bindings.DataChunkGetSize(chunk) != 1 {
-		return engine.Internal("the engine does not tell the size of a data file")
+		return engine.Defect("the engine does not tell the size of a data file")
 	}
 	need := headers + batch.At[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
 	if st, err := os.Stat(path); err != nil || st.Size() < need {

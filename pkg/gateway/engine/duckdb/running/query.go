@@ -324,7 +324,7 @@ func (r *result) run() error {
 func (r *result) describe() error {
 	x := r.s.t.of
 	if n := int(bindings.ColumnCount(&r.res)); n != len(x.Columns) {
-		return engine.Internal(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.Columns)))
+		return engine.Defect(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.Columns)))
 	}
 	for i, c := range x.Columns {
 		lt := bindings.ColumnLogicalType(&r.res, bindings.IdxT(i))
@@ -338,7 +338,7 @@ func (r *result) describe() error {
 		if name != "" {
 			zone, ok := times.Location(name)
 			if !ok {
-				return engine.Internal("no time zone " + name)
+				return engine.Defect("no time zone " + name)
 			}
 			t.ShownIn(zone)
 		}

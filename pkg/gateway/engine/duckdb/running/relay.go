@@ -51,7 +51,7 @@ func runRelay(ctx context.Context, src engine.Relay, columns []string) (*result,
 	}
 	own, ok := engine.Innermost(res).(*result)
 	if !ok {
-		return nil, errors.Join(engine.Internal("a relayed statement has run in another engine"), res.Close())
+		return nil, errors.Join(engine.Defect("a relayed statement has run in another engine"), res.Close())
 	}
 	return own, nil
 }
@@ -75,7 +75,7 @@ func (r *relay) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 		return nil, err
 	}
 	if n := len(res.cols); len(req.Columns) > n {
-		return nil, errors.Join(engine.Internal("a relayed statement lacks columns"), res.Close())
+		return nil, errors.Join(engine.Defect("a relayed statement lacks columns"), res.Close())
 	}
 	n := bindings.VectorSize()
 	rows := &relayed{res: res, unfollow: res.follow(ctx), all: bindings.CreateSelectionVector(n)}
@@ -119,7 +119,7 @@ func (r *relayed) Fill(ctx context.Context, cols []engine.Vector, _ int) (int, e
 
 // Next implements engine.Batches, whose users call Fill where it exists.
 func (r *relayed) Next(context.Context) ([][]any, error) {
-	return nil, engine.Internal("the rows of a relayed statement exist only as vectors")
+	return nil, engine.Defect("the rows of a relayed statement exist only as vectors")
 }
 
 // Close ends the statement.

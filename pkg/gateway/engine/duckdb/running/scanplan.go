@@ -55,7 +55,7 @@ func (p Statements) Plan(ctx context.Context, x *engine.Statement) (*plan.Node, 
 	out, err := plan.FromDuckDB(told, plan.Names{Column: func(n string) string { return t.names[n] },
 		Plain: s.sampleNames(), Stored: s.planStored, Scan: s.planScan})
 	if err != nil {
-		return nil, engine.Internal(err.Error())
+		return nil, engine.Defect(err.Error())
 	}
 	return out, nil
 }

@@ -93,14 +93,14 @@ func (s *statement) write(ctx context.Context, x *engine.Statement) (*translatio
 func (s *statement) from(ctx context.Context, x *engine.Statement, r *engine.Relation) (string, error) {
 	switch {
 	case r == nil:
-		return "", engine.Internal("the statement reads a table that was not resolved")
+		return "", engine.Defect("the statement reads a table that was not resolved")
 	case r.View != nil:
 		return "(" + s.views[r].text + ")", nil
 	case r.Base != nil:
 		if k, ok := r.Base.Private.(*values.Kept); ok {
 			return k.Text, nil
 		}
-		return "", engine.Internal("a table of another engine")
+		return "", engine.Defect("a table of another engine")
 	}
 	if !s.scanned[r] {
 		if err := s.addScan(ctx, r); err != nil {

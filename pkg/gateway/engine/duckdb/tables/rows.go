@@ -65,7 +65,7 @@ func (p Tables) CopyTable(ctx context.Context, kind, name, to string) (stored st
 			return err
 		}
 		if p.files.Opts.NewID == nil {
-			return engine.Internal("the engine was opened without a source of identifiers")
+			return engine.Defect("the engine was opened without a source of identifiers")
 		}
 		if stored, err = c.freeName(ctx, kind, to, ""); err != nil {
 			return err
