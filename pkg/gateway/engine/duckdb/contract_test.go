@@ -25,4 +25,5 @@ func TestContract(t *testing.T) {
 	enginetest.Run(t, open)
 	t.Run("Minimal", func(t *testing.T) { enginetest.Minimal(t, open) })
 	t.Run("Tables", func(t *testing.T) { enginetest.Tables(t, open) })
+	t.Run("Moves", func(t *testing.T) { enginetest.Moves(t, open) })
 }

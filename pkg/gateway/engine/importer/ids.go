@@ -38,8 +38,10 @@ func (r RowIDs) After(n int64) RowIDs {
 	return RowIDs{ms: r.ms + total>>10, seq: total & (1<<10 - 1)}
 }
 
-// SQL returns an expression for the id of a row, by an expression of the row's number, counted from 0.
+// SQL returns an expression, in the SQL that engines share, for the id of a row, by an expression of the row's number,
+// counted from 0.
 func (r RowIDs) SQL(number string) string {
 	total := fmt.Sprintf("(%s + %d)", number, r.seq+1)
-	return fmt.Sprintf("(((%d + (%s >> 10)) << 23) | %d | (%s & %d))", r.ms, total, rowIDShard<<10, total, 1<<10-1)
+	seq := fmt.Sprintf("(%s %% %d)", total, 1<<10)
+	return fmt.Sprintf("(%d + (%s - %s) * %d + %s)", r.ms<<23|rowIDShard<<10, total, seq, 1<<13, seq)
 }

@@ -192,3 +192,9 @@ func CheckFilled(col engine.Column, rows int64) error {
 func Constraint(format string, args ...any) error {
 	return &engine.Error{Kind: engine.KindConstraint, Message: fmt.Sprintf(format, args...)}
 }
+
+// Changed is the error when n of the rows that were to be deleted are left as they were read.
+func Changed(rows int, n int64, table string) error {
+	return &engine.Error{Kind: engine.KindOutdated, Message: fmt.Sprintf("%d of the %d rows of table %q were changed "+
+		"meanwhile; no row was deleted", int64(rows)-n, rows, table)}
+}

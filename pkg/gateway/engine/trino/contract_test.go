@@ -15,5 +15,7 @@ func TestMinimal(t *testing.T) { enginetest.Minimal(t, open) }
 
 func TestTables(t *testing.T) { enginetest.Tables(t, open) }
 
+func TestMoves(t *testing.T) { enginetest.Moves(t, open) }
+
 // TestContract runs the contract.
 func TestContract(t *testing.T) { enginetest.Run(t, open) }

@@ -28,9 +28,7 @@ import (
 func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Reader,
 	m engine.Import) (done engine.Imported, err error) {
 	if p.e.Stage == "" {
-		return done, &engine.Error{Kind: engine.KindUnsupported,
-			Message: "this gateway has no folder for imported rows",
-			Hint:    "start it with --trino-stage and --trino-stage-location", Err: engine.ErrNotSupported}
+		return done, noStage()
 	}
 	t, err := p.find(ctx, kind, table)
 	if err != nil {
@@ -165,11 +163,7 @@ func (im *importing) stage(ctx context.Context) error {
 		if im.name = physical(im.m.ID); im.m.ID == "" {
 			im.name = physical(uuid.NewString())
 		}
-		// What an earlier import of this id has left did not become a part of the table.
-		if err := os.RemoveAll(im.dir()); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(im.dir(), 0o755); err != nil {
+		if err := im.makeFolder(); err != nil {
 			return err
 		}
 	}
@@ -182,7 +176,7 @@ func (im *importing) stage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out, err := newParquet(filepath.Join(im.dir(), rowsFile), im.t.Columns)
+	out, err := newParquet(im.file(), im.t.Columns)
 	if err != nil {
 		return err
 	}
@@ -197,6 +191,20 @@ func (im *importing) stage(ctx context.Context) error {
 		return err
 	}
 	return im.p.keepLastID(ids)
+}
+
+// makeFolder makes the folder of the import. What an earlier import of this id has left did not become a part of the
+// table.
+func (im *importing) makeFolder() error {
+	return errors.Join(os.RemoveAll(im.dir()), os.MkdirAll(im.dir(), 0o755))
+}
+
+// file is the file of rows.
+func (im *importing) file() string { return filepath.Join(im.dir(), rowsFile) }
+
+func noStage() error {
+	return &engine.Error{Kind: engine.KindUnsupported, Message: "this gateway has no folder for imported rows",
+		Hint: "start it with --trino-stage and --trino-stage-location", Err: engine.ErrNotSupported}
 }
 
 // rowsFile is the name of the file of rows in the folder of an import.

@@ -185,10 +185,8 @@ func (p *parquetFile) fill(ctx context.Context, in *importer.Reader, t *tabledef
 		}
 		row[p.place[0]] = parquet.Int64Value(ids.Next()).Level(0, 1, p.place[0])
 		rows++
-		if p.rows = append(p.rows, row); len(p.rows) == batchRows {
-			if err := errors.Join(p.flush(), engine.Ended(ctx, nil)); err != nil {
-				return 0, err
-			}
+		if err := errors.Join(p.append(row), engine.Ended(ctx, nil)); err != nil {
+			return 0, err
 		}
 	}
 }
@@ -205,6 +203,22 @@ func (p *parquetFile) fixed(t *tabledef.Table, targets []importer.Target, now ti
 		}
 	}
 	return row
+}
+
+// integers writes a row of integers.
+func (p *parquetFile) integers(values ...int64) error {
+	row := make(parquet.Row, len(values))
+	for i, v := range values {
+		row[p.place[i]] = parquet.Int64Value(v).Level(0, 1, p.place[i])
+	}
+	return p.append(row)
+}
+
+func (p *parquetFile) append(row parquet.Row) error {
+	if p.rows = append(p.rows, row); len(p.rows) < batchRows {
+		return nil
+	}
+	return p.flush()
 }
 
 func (p *parquetFile) flush() error {

@@ -3,6 +3,7 @@ package trino
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 // definition is the comment of a column. That of _id has the name of the table, which the catalog has in lower case.
 type definition struct {
 	Table       string  `json:"table,omitempty"`
+	Was         string  `json:"was,omitempty"` // the name of the table until the catalog has the new one
 	ID          string  `json:"id,omitempty"`
 	Name        string  `json:"name"`
 	DisplayName string  `json:"display,omitempty"`
@@ -27,20 +29,35 @@ type definition struct {
 	Desc        *string `json:"description,omitempty"`
 }
 
+// tableIn is the name of the table that the catalog has under a name.
+func (d definition) tableIn(stored string) string {
+	if d.Was != "" && physical(strings.ToLower(d.Table)) != stored {
+		return d.Was
+	}
+	return d.Table
+}
+
 // comment is the definition of column i of a table, as a literal.
-func comment(t *tabledef.Table, i int) string {
+func comment(t *tabledef.Table, i int) string { return commentOf(t, i, "") }
+
+// commentOf is the same for a table that has had another name.
+func commentOf(t *tabledef.Table, i int, was string) string {
+	b, err := json.Marshal(definitionOf(t, i, was))
+	if err != nil { // it consists of strings and booleans
+		panic(err)
+	}
+	return sqltext.Literal(string(b))
+}
+
+func definitionOf(t *tabledef.Table, i int, was string) definition {
 	c := t.Columns[i]
 	d := definition{ID: c.ID, Name: c.Name, DisplayName: c.DisplayName, Type: c.Type, Widens: c.Widens,
 		Default: c.DefaultValue,
 		NotNull: c.NotNull, Unique: c.Unique, Desc: c.Desc}
 	if i == 0 {
-		d.Table = t.Name
+		d.Table, d.Was = t.Name, was
 	}
-	b, err := json.Marshal(d)
-	if err != nil { // it consists of strings and booleans
-		panic(err)
-	}
-	return sqltext.Literal(string(b))
+	return d
 }
 
 // columnType is the type in the catalog for one of internal tables.
@@ -66,16 +83,26 @@ func (p *project) find(ctx context.Context, kind, name string) (*tabledef.Table,
 		return nil, err
 	}
 	t := &tabledef.Table{Kind: kind}
+	stored := physical(strings.ToLower(engine.StoredName(kind, name)))
+	var all map[string]definition // those of a table that is written again
 	_, err := p.exec(ctx, "SELECT comment, column_name FROM "+sqltext.Quote(p.e.Catalog)+
 		".information_schema.columns WHERE table_schema = "+sqltext.Literal(p.schema(kind))+" AND table_name = "+
-		sqltext.Literal(physical(strings.ToLower(engine.StoredName(kind, name))))+" ORDER BY ordinal_position", false,
-		func(v []*string) error {
+		sqltext.Literal(stored)+" ORDER BY ordinal_position", false,
+		func(v []*string) (err error) {
 			var d definition
-			if v[0] == nil || json.Unmarshal([]byte(*v[0]), &d) != nil || d.Name == "" {
-				return fmt.Errorf("table %q has a column that the gateway has not made", name)
+			if v[0] != nil {
+				err = json.Unmarshal([]byte(*v[0]), &d)
+			} else {
+				if all == nil {
+					all, err = p.definitions(ctx, kind, stored)
+				}
+				d = all[*v[1]]
+			}
+			if err != nil || d.Name == "" {
+				return errors.Join(err, fmt.Errorf("table %q has a column that the gateway has not made", name))
 			}
 			if d.Table != "" {
-				t.Name = d.Table
+				t.Name = d.tableIn(stored)
 			}
 			if strings.ToLower(d.Name) != *v[1] { // between the two commits of a new name
 				d.Name = *v[1]
@@ -104,14 +131,22 @@ func (p *project) ListTables(ctx context.Context, kind string) ([]string, error)
 		return nil, err
 	}
 	names := []string{}
-	_, err := p.exec(ctx, "SELECT comment FROM "+sqltext.Quote(p.e.Catalog)+".information_schema.columns WHERE "+
-		"table_schema = "+
+	_, err := p.exec(ctx, "SELECT comment, table_name FROM "+sqltext.Quote(p.e.Catalog)+
+		".information_schema.columns WHERE table_schema = "+
 		sqltext.Literal(p.schema(kind))+" AND column_name = '_id'", false, func(v []*string) error {
 		var d definition
-		if v[0] != nil && json.Unmarshal([]byte(*v[0]), &d) == nil && d.Table != "" {
-			names = append(names, d.Table)
+		var err error
+		if v[0] != nil {
+			err = json.Unmarshal([]byte(*v[0]), &d)
+		} else {
+			var all map[string]definition
+			all, err = p.definitions(ctx, kind, *v[1])
+			d = all["_id"]
 		}
-		return nil
+		if err == nil && d.Table != "" {
+			names = append(names, d.tableIn(*v[1]))
+		}
+		return err
 	})
 	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	return names, err
@@ -148,11 +183,7 @@ func (p *project) CreateTable(ctx context.Context, kind, name string, defs ...en
 	if err := p.ready(ctx, kind); err != nil {
 		return "", err
 	}
-	list := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		list[i] = sqltext.Quote(strings.ToLower(c.Name)) + " " + columnType(c.Type) + " COMMENT " + comment(t, i)
-	}
-	_, err = p.exec(ctx, "CREATE TABLE "+p.at(t)+" ("+strings.Join(list, ", ")+")", true, nil)
+	_, err = p.exec(ctx, "CREATE TABLE "+p.at(t)+" ("+columnList(t)+")", true, nil)
 	return t.Name, err
 }
 
@@ -165,21 +196,6 @@ func (p *project) DropTable(ctx context.Context, kind, name string) error {
 // DropEmptyTable implements engine.Tables.
 func (p *project) DropEmptyTable(ctx context.Context, kind, name string) (int64, error) {
 	return p.drop(ctx, kind, name, true)
-}
-
-// RenameTable implements engine.Tables.
-func (*project) RenameTable(context.Context, string, string, string) (string, error) {
-	return "", notYet("a new name of a table")
-}
-
-// CopyTable implements engine.Tables.
-func (*project) CopyTable(context.Context, string, string, string) (string, int64, error) {
-	return "", 0, notYet("a copy of a table")
-}
-
-// DeleteRows implements engine.Tables.
-func (*project) DeleteRows(context.Context, string, string, []engine.RowVersion) (int64, error) {
-	return 0, notYet("the deletion of rows")
 }
 
 func (p *project) drop(ctx context.Context, kind, name string, empty bool) (rows int64, err error) {
@@ -266,12 +282,6 @@ func (p *project) addColumn(ctx context.Context, t *tabledef.Table, i int, rows 
 	return err
 }
 
-// notYet is the error of an operation that this engine does not have.
-func notYet(what string) error {
-	return &engine.Error{Kind: engine.KindUnsupported, Err: engine.ErrNotSupported,
-		Message: what + " is not built yet for tables on a cluster"}
-}
-
 // UpdateColumn implements engine.Tables. A column that is renamed has its former definition, with the former name,
 // until the second commit.
 func (p *project) UpdateColumn(ctx context.Context, kind, table, column string, def engine.ColumnDef) ([]engine.Column,
@@ -297,13 +307,15 @@ func (p *project) UpdateColumn(ctx context.Context, kind, table, column string, 
 	if err := tabledef.Apply(kind, &col, def); err != nil {
 		return nil, err
 	}
-	if !api.SameColumnType(col.Type, old.Type) {
-		return nil, notYet("another type of a column")
-	}
+	now := &tabledef.Table{Kind: kind, Name: t.Name, Columns: slices.Clone(t.Columns)}
+	now.Columns[i] = col
 	if err := p.checkStored(ctx, t, old, col); err != nil {
 		return nil, err
 	}
-	t.Columns[i] = col
+	if !api.SameColumnType(col.Type, old.Type) {
+		return []engine.Column{col}, p.retype(ctx, t, now, i)
+	}
+	t = now
 	name := sqltext.Quote(strings.ToLower(old.Name))
 	if to := sqltext.Quote(strings.ToLower(col.Name)); to != name {
 		if _, err := p.exec(ctx, "ALTER TABLE "+p.at(t)+" RENAME COLUMN "+name+" TO "+to, true, nil); err != nil {
@@ -336,7 +348,11 @@ func (p *project) checkStored(ctx context.Context, t *tabledef.Table, old, col e
 				*first)
 		}
 	}
-	if col.Unique && !old.Unique {
+	retyped := !api.SameColumnType(col.Type, old.Type)
+	if col.Unique && (!old.Unique || retyped) {
+		if retyped {
+			name = convert(old, col.Type)
+		}
 		ask("SELECT CAST("+name+" AS varchar), count(*), min(_id) FROM "+p.at(
 			t)+" WHERE "+name+" IS NOT NULL GROUP BY "+name+
 			" HAVING count(*) > 1 ORDER BY 3 LIMIT 1", func(v []*string) { value, times, first = v[0], v[1], v[2] })

@@ -129,8 +129,7 @@ func (p Tables) DeleteRows(ctx context.Context, kind, name string, rows []engine
 			return err
 		}
 		if n != int64(len(rows)) {
-			return &engine.Error{Kind: engine.KindOutdated, Message: fmt.Sprintf("%d of the %d rows of table %q were "+
-				"changed meanwhile; no row was deleted", int64(len(rows))-n, len(rows), t.name)}
+			return tabledef.Changed(len(rows), n, t.name)
 		}
 		_, err = c.Exec(ctx, `DROP TABLE `+gone)
 		return err
