@@ -16,9 +16,10 @@ import (
 
 // clusterFlags are the flags of serve that choose the engine.
 type clusterFlags struct {
-	set  *pflag.FlagSet
-	name string
-	o    trino.Options
+	set      *pflag.FlagSet
+	name     string
+	catalogs []string
+	o        trino.Options
 }
 
 const engineTrino = "trino"
@@ -51,6 +52,8 @@ func (f *clusterFlags) register(c *cobra.Command) {
 		"writes: the user of a project reads its own schemas")
 	fs.StringVar(&f.o.RulesBase, "trino-rules-base", "", "file with the rules of access of the cluster's other users, "+
 		"which become a part of --trino-rules")
+	fs.StringSliceVar(&f.catalogs, "trino-catalog", nil, "CATALOG=PROJECT/CONNECTION: the cluster reads this "+
+		"connection of a database, by the ids of project and connection, from a catalog that it has; repeat")
 	fs.BoolVar(&f.o.Unprotected, "trino-unprotected", false, "serve several projects although the cluster does not "+
 		"keep them apart")
 	c.Flags().AddFlagSet(fs)
@@ -96,6 +99,14 @@ func (f *clusterFlags) engine(e *cli.Env) (name string, open func(engine.Options
 		if err := file.Set(path); err != nil {
 			return "", nil, err
 		}
+	}
+	f.o.Catalogs = nil
+	for _, text := range f.catalogs {
+		m, err := trino.ParseMapping(text)
+		if err != nil {
+			return "", nil, exitcode.Usagef("--trino-catalog: %v", err)
+		}
+		f.o.Catalogs = append(f.o.Catalogs, m)
 	}
 	f.o.Version = cli.BuildVersion()
 	// Opened once before it is needed, for the errors of the flags.

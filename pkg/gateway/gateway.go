@@ -5,6 +5,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -133,7 +134,7 @@ func Open(o Options) (*Gateway, error) {
 		st.Close()
 		return nil, err
 	}
-	if err := keepAll(st, eng); err != nil {
+	if err := errors.Join(checkMapped(st, eng, o.Log), keepAll(st, eng)); err != nil {
 		return nil, errors.Join(err, eng.Close(), st.Close())
 	}
 	g := &Gateway{Options: o, Store: st, Engine: eng, Now: o.Now, log: o.Log}
@@ -143,6 +144,29 @@ func Open(o Options) (*Gateway, error) {
 	g.routes()
 	g.Web.Handler = g.Web.Middleware(g.Web.Router())
 	return g, nil
+}
+
+// checkMapped rejects connections that the engine cannot read by itself, and reports those that are not there, which a
+// user may have deleted.
+func checkMapped(st *store.Store, e engine.Engine, log *slog.Logger) error {
+	m, ok := e.(engine.Mapper)
+	if !ok {
+		return nil
+	}
+	for _, m := range m.Mappings() {
+		c, err := st.Connection(context.Background(), m.Project, m.Connection)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			log.Warn("a catalog of the engine is for a connection that there is not", "catalog", m.Catalog,
+				"project", m.Project, "connection", m.Connection)
+		case err != nil:
+			return err
+		case c.Type != "POSTGRES" && c.Type != "MYSQL":
+			return fmt.Errorf("catalog %s of the engine is for connection %s of type %s: only those of type POSTGRES "+
+				"and MYSQL are read by the engine itself", m.Catalog, c.Name, c.Type)
+		}
+	}
+	return nil
 }
 
 // keepAll tells an engine that has to know it which projects there are.
@@ -170,7 +194,7 @@ func (g *Gateway) wire() {
 		Metrics: o.Metrics,
 		Origins: o.Origins,
 		Routes:  map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
-	g.Sources = &sources.Service{Store: st, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
+	g.Sources = &sources.Service{Store: st, Engine: eng, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
 		Vault: sources.NewVault(o.Dir, st), Types: types.All(), Own: ownFiles(o)}
 	g.Sources.Vault.ReadOnly = o.ReadOnly
 	g.Names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.Sources}

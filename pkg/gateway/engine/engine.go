@@ -31,13 +31,6 @@ type Engine interface {
 	Close() error
 }
 
-// Keeper may be implemented by an Engine whose projects have to be kept apart elsewhere too.
-type Keeper interface {
-	// Keep gets the ids of projects before anything is done for them. After an error they must not be used: they would
-	// not be kept apart from those before them.
-	Keep(ctx context.Context, ids ...string) error
-}
-
 // Names of the schemas of the internal catalog, as users write them in SQL: "peaka"."table"."x" and so on [O].
 const (
 	InternalCatalog = api.InternalCatalogName

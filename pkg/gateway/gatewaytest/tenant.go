@@ -98,8 +98,8 @@ func (w Wire) Must(method, path, body string, members ...string) []string {
 	return out
 }
 
-// until repeats a read until its reply holds a text.
-func (w Wire) until(path, part string) {
+// Until repeats a read until its reply holds a text.
+func (w Wire) Until(path, part string) {
 	w.T.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		status, raw := w.Call(w.Partner, "GET", path, "")
@@ -180,17 +180,17 @@ func NewTenant(w Wire, name string) Tenant {
 		`{"displayName":"{name} query","inputQuery":"SELECT * FROM peaka.\"table\".{table}"}`, "id"))
 	set("materializedId", do("POST", queries, `{"displayName":"{name} stored","inputQuery":"SELECT * FROM `+
 		`peaka.\"table\".{table}","queryType":"MATERIALIZED"}`, "id"))
-	w.until(p.Fill("/data/projects/{projectId}/materialized-queries/{materializedId}/status"),
+	w.Until(p.Fill("/data/projects/{projectId}/materialized-queries/{materializedId}/status"),
 		`"status":"COMPLETED","lastExecutionStartTime":"`)
 	set("semanticId", do("POST", "/data/projects/{projectId}/semantic-catalogs", `{"name":"{name}_semantic"}`, "id"))
 	set("tableId", do("POST", "/data/projects/{projectId}/semantic-catalogs/{semanticId}",
 		`{"schemaName":"{name}_s","tableName":"{name}_t","queryId":"{queryId}"}`, "tableId"))
 	set("cacheId", do("POST", "/data/projects/{projectId}/cache",
 		`{"catalogId":"{catalogId}","schemaName":"{schemaName}","tableName":"{otherTable}"}`, "id"))
-	w.until(p.Fill("/data/projects/{projectId}/cache/{cacheId}/status"), `"status":"COMPLETED"`)
+	w.Until(p.Fill("/data/projects/{projectId}/cache/{cacheId}/status"), `"status":"COMPLETED"`)
 	set("exportId", do("POST", queries+"/{queryId}/exports", `{}`, "id"))
 	p.IDs["importId"] = uuid.NewString()
-	w.until(p.Fill("/data/projects/{projectId}/exports/{exportId}"), `"status":"SUCCEEDED"`)
+	w.Until(p.Fill("/data/projects/{projectId}/exports/{exportId}"), `"status":"SUCCEEDED"`)
 	do("POST", "/data/projects/{projectId}/catalogs/{catalogId}/parametricTables", `{"fromSchema":"{schemaName}",`+
 		`"fromTable":"{tableName}","toSchema":"{name}_p","toTable":"{name}_pt","paramValues":[{"key":"id","value":1}]}`)
 	set("id", do("POST", "/metadata/{projectId}/golden-sqls", `{"prompt":"{name} prompt","sql":"SELECT '{name}'"}`,

@@ -28,15 +28,21 @@ type External struct {
 	schemas *[]string
 }
 
-// Source opens the source of the catalog.
-func (e *External) Source(ctx context.Context) (*sources.Source, error) {
+// connection finds the connection of the catalog.
+func (e *External) connection(ctx context.Context) (store.Connection, error) {
 	conn, err := once(&e.memory, &e.conn, func() (store.Connection, error) {
 		return e.G.Store.CatalogConnection(ctx, e.C)
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, fault.Unknown(engine.KindUnknownCatalog, "Catalog '%s' cannot be read: its connection was deleted",
+		err = fault.Unknown(engine.KindUnknownCatalog, "Catalog '%s' cannot be read: its connection was deleted",
 			e.C.Name)
 	}
+	return conn, err
+}
+
+// Source opens the source of the catalog.
+func (e *External) Source(ctx context.Context) (*sources.Source, error) {
+	conn, err := e.connection(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -224,6 +230,9 @@ func (e *External) Resolve(ctx context.Context, r Resolver, n engine.TableName) 
 	if rows, err := e.parametricRows(ctx, n); err != nil || rows != nil {
 		return sql.Source{Ask: rows}, err
 	}
+	if as, err := e.mapped(ctx, r); err != nil || as != "" {
+		return sql.Source{Base: &engine.TableName{Catalog: as, Schema: n.Schema, Table: n.Table}}, err
+	}
 	s, err := e.Table(ctx, n.Schema, n.Table)
 	if err != nil || e.G.Scan == nil || r.Live {
 		return sql.Source{Scan: s}, err
@@ -234,6 +243,19 @@ func (e *External) Resolve(ctx context.Context, r Resolver, n engine.TableName) 
 	}
 	s, err = e.G.Scan(ctx, ScanOf{Project: r.p.ID, Catalog: e.C.ID, Name: n, Cacheable: src.Typ.Cacheable, Scan: s})
 	return sql.Source{Scan: s}, err
+}
+
+// mapped is the catalog of the engine that has the tables of the source, "" for none. One that is shared with another
+// project is read for that by the gateway.
+func (e *External) mapped(ctx context.Context, r Resolver) (string, error) {
+	if _, ok := e.G.Engine.(engine.Mapper); !ok {
+		return "", nil
+	}
+	conn, err := e.connection(ctx)
+	if err != nil || conn.ProjectID != r.p.ID {
+		return "", err
+	}
+	return engine.MappedBy(e.G.Engine, conn.ProjectID, conn.ID), nil
 }
 
 // origin is what a scanner reads: it describes itself, and the errors of a statement that reads it.

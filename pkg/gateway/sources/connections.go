@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 // Service stores connections, their credentials, and the open sources.
 type Service struct {
 	Store    *store.Store
+	Engine   engine.Engine
 	Dir      string
 	ReadOnly bool
 	Network  connector.Network // of connections that were created with a project key
@@ -182,11 +184,31 @@ func (s *Service) updateConnection(ctx context.Context, r *web.Request[api.Conne
 		if err != nil {
 			return api.Connection{}, err
 		}
+		if err := s.stays(c, t, cred); err != nil {
+			return api.Connection{}, err
+		}
 		if c.Credential, err = s.Vault.Seal(c.ID, cred); err != nil {
 			return api.Connection{}, err
 		}
 	}
 	return connectionOut(c), s.Store.UpdateConnection(ctx, c, again)
+}
+
+// stays rejects a credential with another address for a connection that the engine reads by itself: it would continue
+// to read the former database.
+func (s *Service) stays(c store.Connection, t connector.Type, cred connector.Credential) error {
+	if engine.MappedBy(s.Engine, c.ProjectID, c.ID) == "" {
+		return nil
+	}
+	_, former, err := s.unsealed(c)
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(t.Public(former), t.Public(cred)) {
+		return fault.Connection(409, "CONNECTION_IN_USE", "", "the engine reads connection %s from a catalog that its "+
+			"operator has made: only secrets can change", c.Name)
+	}
+	return nil
 }
 
 func (s *Service) deleteConnection(ctx context.Context, r *web.Request[web.None]) (web.None, error) {

@@ -149,6 +149,8 @@ func (c *catalog) base(n, as engine.TableName) (*relation, error) {
 		if as.Catalog == "" && errors.As(err, &e) && e.Kind == engine.KindUnknownTable {
 			// A result that was replaced since its name was resolved: read again, the name has another one.
 			err = &engine.Error{Kind: e.Kind, Message: engine.MissingTable(n), Err: engine.ErrOutdated}
+		} else if as.Catalog != n.Catalog && IsUnknown(err) {
+			err = engine.UnknownTable(n)
 		}
 		return nil, err
 	}

@@ -37,6 +37,7 @@ type Options struct {
 	// Stage is a folder in which the gateway writes files of rows; StageLocation is its address for the cluster, such
 	// as s3://lake/stage. Without them nothing is imported.
 	Stage, StageLocation string
+	Catalogs             []engine.Mapping
 	Guard
 }
 
@@ -57,6 +58,7 @@ type Engine struct {
 var (
 	_ engine.Engine  = (*Engine)(nil)
 	_ engine.Keeper  = (*Engine)(nil)
+	_ engine.Mapper  = (*Engine)(nil)
 	_ engine.Project = (*project)(nil)
 )
 
@@ -75,7 +77,7 @@ func Open(o Options, of engine.Options) (engine.Engine, error) {
 			return nil, err
 		}
 	}
-	if err := o.check(); err != nil {
+	if err := errors.Join(o.check(), o.checkMappings()); err != nil {
 		return nil, err
 	}
 	return &Engine{Options: o, Warden: of.Warden, newID: of.NewID, dir: of.Dir, client: c,

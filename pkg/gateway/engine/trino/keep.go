@@ -53,8 +53,9 @@ func (e *Engine) userOf(project string) string {
 
 // keeper knows the projects that are kept apart.
 type keeper struct {
-	mu    sync.Mutex
-	known map[string]bool
+	mu       sync.Mutex
+	known    map[string]bool
+	revision string // a user whom the cluster knows when it follows the rules as they are now
 }
 
 func (k *keeper) ids() []string { return slices.Sorted(maps.Keys(k.known)) }
@@ -124,41 +125,48 @@ func (e *Engine) forget(id string) error {
 // rulesTime is how long the cluster may take to read changed rules.
 const rulesTime = 45 * time.Second
 
-// effective waits until the users of projects are admitted as the rules say.
+// effective waits until the cluster follows the rules, and finds out whether the users of projects are admitted.
 func (e *Engine) effective(ctx context.Context, ids []string) error {
-	end := time.Now().Add(rulesTime)
+	for end := time.Now().Add(rulesTime); e.Rules != ""; {
+		err := e.admits(ctx, e.keeper.revision, "SELECT 1")
+		if err == nil {
+			break
+		}
+		if !isKind(err, engine.KindNotAllowed) {
+			return err
+		}
+		if time.Now().After(end) {
+			return unfit("the cluster does not follow the rules of access in "+e.Rules, "the coordinator needs "+
+				"access-control.name=file, security.config-file with this file, and a security.refresh-period of a "+
+				"few seconds")
+		}
+		select {
+		case <-ctx.Done():
+			return engine.Ended(ctx, nil)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 	for _, id := range ids {
-		for {
-			_, err := e.exec(ctx, protocol.Request{User: e.userOf(id), Session: map[string]string{timeLimit: "1m"},
-				SQL: "SELECT count(*) FROM " + sqltext.Quote(e.Catalog) + ".information_schema.schemata"}, false, nil)
-			if err == nil {
-				break
+		for _, catalog := range append(e.catalogsOf(id), e.Catalog) {
+			err := e.admits(ctx, e.userOf(id), "EXPLAIN (TYPE VALIDATE) SELECT * FROM "+sqltext.Quote(catalog)+
+				".information_schema.schemata")
+			if isKind(err, engine.KindNotAllowed) {
+				return unfit(fmt.Sprintf("user %q of the cluster cannot act as %q for a project: %v", e.User,
+					e.userOf(id), err), "let it impersonate that user, and that user read catalog "+catalog)
 			}
-			err = fault(ctx, err)
-			if !isKind(err, engine.KindNotAllowed) {
+			if err != nil {
 				return err
-			}
-			if e.Rules == "" || time.Now().After(end) {
-				return e.notFollowed(id, err)
-			}
-			select {
-			case <-ctx.Done():
-				return engine.Ended(ctx, nil)
-			case <-time.After(200 * time.Millisecond):
 			}
 		}
 	}
 	return nil
 }
 
-func (e *Engine) notFollowed(id string, err error) error {
-	hint := "let it impersonate that user, and that user read catalog " + e.Catalog
-	if e.Rules != "" {
-		hint = fmt.Sprintf("the coordinator needs access-control.name=file, security.config-file with %s and a "+
-			"security.refresh-period of a few seconds", e.Rules)
-	}
-	return unfit(fmt.Sprintf("user %q of the cluster cannot act as %q for a project: %v", e.User, e.userOf(id), err),
-		hint)
+// admits runs a statement as a user, with the properties of a session that statements of projects have.
+func (e *Engine) admits(ctx context.Context, user, text string) error {
+	_, err := e.exec(ctx, protocol.Request{User: user, SQL: text, Session: map[string]string{timeLimit: "1m"}}, false,
+		nil)
+	return fault(ctx, err)
 }
 
 // unfit is the error of a cluster that does not do what several projects need.
@@ -263,6 +271,15 @@ func (e *Engine) refuses(ctx context.Context, ids []string) error {
 		}
 		if seen != "" {
 			return e.allowed(id, "see schema "+seen)
+		}
+		for _, name := range e.catalogsOf("") {
+			if slices.Contains(e.catalogsOf(id), name) {
+				continue
+			}
+			if err := e.refused(ctx, id, attack{"read catalog " + name + ", which is not one of its connections",
+				"SELECT count(*) FROM " + sqltext.Quote(name) + ".information_schema.tables"}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -62,7 +62,8 @@ func engineOver(t *testing.T, c *coordinator, change func(*Options)) *Engine {
 
 // strict refuses what a cluster must: all that names the canary or another catalog, to the users of projects.
 func strict(user, text string) bool {
-	return user != "dig" && (strings.Contains(text, "canary") || strings.Contains(text, "system.") ||
+	return user != "dig" && (strings.Contains(text, "canary") ||
+		strings.Contains(text, `"pg"`) && user != "dig-a" || strings.Contains(text, "system.") ||
 		strings.Contains(text, "CREATE"))
 }
 
@@ -80,6 +81,9 @@ func TestKeep(t *testing.T) {
 		"tables seen": {at: coordinator{authenticates: true, refuses: func(user, text string) bool {
 			return strict(user, text) && !strings.HasPrefix(text, "SELECT * FROM")
 		}}, want: "may read tables of other projects"},
+		"catalog read": {coordinator{authenticates: true, refuses: strict}, func(o *Options) {
+			o.Catalogs = []engine.Mapping{{Catalog: "other", Project: "alpha", Connection: "c"}}
+		}, "may read catalog other"},
 		"no impersonation": {at: coordinator{authenticates: true, refuses: func(user, text string) bool {
 			return user == "dig-bravo" || strict(user, text)
 		}}, want: `cannot act as "dig-bravo"`},
@@ -112,7 +116,10 @@ func TestRulesFile(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "rules.json")
 	at := &coordinator{authenticates: true, refuses: strict}
-	e := engineOver(t, at, func(o *Options) { o.Rules, o.RulesBase = path, base })
+	e := engineOver(t, at, func(o *Options) {
+		o.Rules, o.RulesBase = path, base
+		o.Catalogs = []engine.Mapping{{Catalog: "pg", Project: "a", Connection: "c"}}
+	})
 	read := func() map[string][]map[string]any {
 		t.Helper()
 		raw, err := os.ReadFile(path)
@@ -128,9 +135,14 @@ func TestRulesFile(t *testing.T) {
 	// privileges are those of the first rule that matches, as Trino does it
 	privileges := func(user, schema string) int {
 		t.Helper()
+		catalog, schema, ok := strings.Cut(schema, ".")
+		if !ok {
+			catalog, schema = "lake", catalog
+		}
 		for _, r := range read()["tables"] {
 			matches := true
-			for key, value := range map[string]string{"user": user, "catalog": "lake", "schema": schema, "table": "t"} {
+			for key, value := range map[string]string{"user": user, "catalog": catalog, "schema": schema,
+				"table": "t"} {
 				if pattern, ok := r[key].(string); ok {
 					matches = matches && regexp.MustCompile("^(?:"+pattern+")$").MatchString(value)
 				}
@@ -151,7 +163,8 @@ func TestRulesFile(t *testing.T) {
 		{"dig-alpha", "p_alpha2_table", 0}, {"dig-a", "p_alpha_table", 0}, {"dig-alpha", "p_alpha_table_x", 0},
 		{"dig-alpha", "xp_alpha_table", 0}, {"dig-alpha", "p_canary", 0}, {"dig-Br_avo", "p_0x42725f61766f_table", 1},
 		{"dig-Br_avo", "p_br_avo_table", 0}, {"dig-nobody", "p_alpha_table", 0}, {"ann", "p_alpha_table", 0},
-		{"xdig-alpha", "p_alpha_table", 0}, {"digxalpha", "p_alpha_table", 0}} {
+		{"xdig-alpha", "p_alpha_table", 0}, {"digxalpha", "p_alpha_table", 0},
+		{"dig-a", "pg.public", 1}, {"dig", "pg.public", 1}, {"dig-alpha", "pg.public", 0}} {
 		if got := privileges(c.user, c.schema); got != c.want {
 			t.Errorf("%s has %d privileges in %s", c.user, got, c.schema)
 		}
@@ -180,6 +193,24 @@ func TestGuardOptions(t *testing.T) {
 		o := Options{Options: protocol.Options{URL: "http://localhost", User: "dig"}, Guard: g}
 		if _, err := Open(o, engine.Options{}); err == nil {
 			t.Errorf("%+v is accepted", g)
+		}
+	}
+	for _, list := range [][]string{{"pg"}, {"pg=a"}, {"=a/b"}, {"pg=/b"}, {"pg=a/"}, {"pg=a/b/c"}, {"Pg=a/b"},
+		{"lake=a/b"}, {"system=a/b"}, {"pg=a/b", "pg2=a/b"}} {
+		o := Options{Options: protocol.Options{URL: "http://localhost", User: "dig"}, Catalog: "lake"}
+		var err error
+		for _, text := range list {
+			var m engine.Mapping
+			if m, err = ParseMapping(text); err != nil {
+				break
+			}
+			o.Catalogs = append(o.Catalogs, m)
+		}
+		if err == nil {
+			_, err = Open(o, engine.Options{})
+		}
+		if err == nil {
+			t.Errorf("%q is accepted", list)
 		}
 	}
 }

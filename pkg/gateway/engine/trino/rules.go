@@ -2,6 +2,8 @@ package trino
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +23,7 @@ type rule map[string]any
 
 // rules are the sections of the file: the user of each project reads its own schemas, and no other of the gateway's
 // users may anything. The gateway's own user has its catalog.
-func (e *Engine) rules(ids []string) map[string][]rule {
+func (e *Engine) rules(ids []string, revision string) map[string][]rule {
 	quote := regexp.QuoteMeta
 	own, lake := quote(e.User), quote(e.Catalog)
 	before, after, _ := strings.Cut(e.ProjectUser, placeholder)
@@ -42,12 +44,27 @@ func (e *Engine) rules(ids []string) map[string][]rule {
 			{"user": own, "allow": []string{"execute"}}},
 		"impersonation": {},
 	}
+	reads := []string{"SELECT"}
+	if revision != "" {
+		out["system_session_properties"] = append(out["system_session_properties"], rule{"user": quote(revision),
+			"property": timeLimit, "allow": true})
+		out["queries"] = append(out["queries"], rule{"user": quote(revision), "allow": []string{"execute"}})
+		out["impersonation"] = append(out["impersonation"], rule{"original_user": own, "new_user": quote(revision)})
+	}
 	add := func(section string, r rule) { out[section] = append(out[section], r) }
+	for _, name := range e.catalogsOf("") { // for the results that the gateway stores
+		add("catalogs", rule{"user": own, "catalog": quote(name), "allow": "read-only"})
+		add("tables", rule{"user": own, "catalog": quote(name), "privileges": reads})
+	}
 	for _, id := range ids {
 		user := quote(e.userOf(id))
+		for _, name := range e.catalogsOf(id) {
+			add("catalogs", rule{"user": user, "catalog": quote(name), "allow": "read-only"})
+			add("tables", rule{"user": user, "catalog": quote(name), "privileges": reads})
+		}
 		add("catalogs", rule{"user": user, "catalog": lake, "allow": "read-only"})
 		add("tables", rule{"user": user, "catalog": lake, "schema": quote((&project{e: e, id: id}).schema("")) +
-			"[a-z0-9]*", "privileges": []string{"SELECT"}})
+			"[a-z0-9]*", "privileges": reads})
 		add("system_session_properties", rule{"user": user, "property": timeLimit, "allow": true})
 		add("queries", rule{"user": user, "allow": []string{"execute"}})
 		add("impersonation", rule{"original_user": own, "new_user": user})
@@ -66,35 +83,47 @@ func (e *Engine) rules(ids []string) map[string][]rule {
 	return out
 }
 
+// document is the file with the rules of the gateway, and those of others behind them.
+func document(own map[string][]rule, base map[string][]any) ([]byte, error) {
+	doc := map[string][]any{}
+	for section, list := range own {
+		for _, r := range list {
+			doc[section] = append(doc[section], r)
+		}
+	}
+	for section, list := range base {
+		doc[section] = append(doc[section], list...)
+	}
+	raw, err := json.MarshalIndent(doc, "", "  ")
+	return append(raw, '\n'), err
+}
+
 // writeRules replaces the file of the rules. Those of RulesBase follow those of the gateway.
 func (e *Engine) writeRules(known map[string]bool) error {
 	if e.Rules == "" {
 		return nil
 	}
-	doc := map[string][]any{}
-	for section, list := range e.rules(slices.Sorted(maps.Keys(known))) {
-		for _, r := range list {
-			doc[section] = append(doc[section], r)
-		}
-	}
+	var base map[string][]any
 	if e.RulesBase != "" {
 		raw, err := os.ReadFile(e.RulesBase)
-		var base map[string][]any
 		if err == nil {
 			err = json.Unmarshal(raw, &base)
 		}
 		if err != nil {
-			return fmt.Errorf("the rules of access to begin with: %w", err)
-		}
-		for section, list := range base {
-			doc[section] = append(doc[section], list...)
+			return fmt.Errorf("the rules of access of others: %w", err)
 		}
 	}
-	raw, err := json.MarshalIndent(doc, "", "  ")
+	ids := slices.Sorted(maps.Keys(known))
+	raw, err := document(e.rules(ids, ""), base)
 	if err != nil {
 		return err
 	}
-	raw = append(raw, '\n')
+	sum := sha256.Sum256(raw)
+	// No project has such a name: an id has no dot.
+	e.keeper.revision = e.userOf("rules." + hex.EncodeToString(sum[:8]))
+	if raw, err = document(e.rules(ids, e.keeper.revision), base); err != nil {
+		return err
+	}
 	if old, err := os.ReadFile(e.Rules); err == nil && bytes.Equal(old, raw) {
 		return nil
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {

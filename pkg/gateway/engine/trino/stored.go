@@ -39,6 +39,9 @@ func (p *project) BaseTable(ctx context.Context, n engine.TableName) (*engine.Ba
 	if err := p.admit(nil); err != nil {
 		return nil, err
 	}
+	if catalog, ok := strings.CutPrefix(n.Catalog, engine.MappedCatalog); ok {
+		return p.mapped(ctx, catalog, n)
+	}
 	switch n.Catalog {
 	case engine.SampleCatalog:
 		return sampleTable(n)

@@ -1,0 +1,34 @@
+package engine
+
+import "context"
+
+// Keeper may be implemented by an Engine whose projects have to be kept apart elsewhere too.
+type Keeper interface {
+	// Keep gets the ids of projects before anything is done for them. After an error they must not be used: they would
+	// not be kept apart from those before them.
+	Keep(ctx context.Context, ids ...string) error
+}
+
+// Mapper may be implemented by an Engine that reads the tables of some connections by itself.
+type Mapper interface {
+	Mappings() []Mapping
+}
+
+// Mapping is a connection of a project, by their ids, whose tables are in a catalog of the engine. MappedCatalog and
+// the name of that are the catalog for Project.BaseTable.
+type Mapping struct{ Catalog, Project, Connection string }
+
+// MappedCatalog begins the name of a catalog of the engine. No name of a user begins so.
+const MappedCatalog = "cluster:"
+
+// MappedBy is the catalog for Project.BaseTable with the tables of a connection, "" if the engine does not read them.
+func MappedBy(e Engine, project, connection string) string {
+	if m, ok := e.(Mapper); ok {
+		for _, m := range m.Mappings() {
+			if m.Project == project && m.Connection == connection {
+				return MappedCatalog + m.Catalog
+			}
+		}
+	}
+	return ""
+}
