@@ -28,6 +28,7 @@ func TestContextValues(t *testing.T) {
 		"pkg/gateway/web callKey{}":                "the log, after handlers have added to it",
 		"pkg/gateway/engine omissionsKey{}":        "the middleware, after sources below the engine have added to it",
 		"pkg/gateway/names sharedDepth{}":          "the same service, in the engine of another project",
+		"pkg/gateway/engine/trino noteKey{}":       "what sends the statements of a change, below all that makes them",
 		"pkg/gateway/connector/mysql verdictKey{}": "the dial function, below the driver",
 	}
 	found := map[string]bool{}

@@ -32,7 +32,7 @@ type serveFlags struct {
 	upload, memory, temp, exports, reach string
 	printKey, quiet                      bool
 	onFailure, otlp                      string
-	store, storePassword                 string
+	store, storePassword, sharedDir      string
 	hook                                 *hooks.Hook      // of onFailure, nil for none
 	spans                                *traces.Exporter // nil for none
 	grace, overrun                       time.Duration
@@ -59,6 +59,8 @@ func (f *serveFlags) register(c *cobra.Command) {
 		"postgres://dig@db.example.com/dig, in place of a file in the data directory (docs/operating.md)")
 	fs.StringVar(&f.storePassword, "store-password-file", "", "file with the password for --store, readable by its "+
 		"owner only; else it is that of PGPASSWORD or ~/.pgpass")
+	fs.StringVar(&f.sharedDir, "shared-dir", "", "folder that all gateways over the --store have, for the files of "+
+		"exports and the key of credentials: with it several may serve, with --engine trino (docs/cluster.md)")
 	fs.StringVar(&f.logFormat, "log-format", "text", "format of the log: text or json")
 	complete.Values(c, "log-format", "text", "json")
 	fs.StringVar(&f.onFailure, "on-failure", "", "command, or address that begins with http:// or https://, that gets "+
@@ -156,6 +158,9 @@ func (f *serveFlags) options(e *cli.Env) (o gateway.Options, err error) {
 	}
 	o.Now, o.Version = e.Now, cli.BuildVersion()
 	if o.EngineName, o.OpenEngine, err = f.cluster.engine(e); err != nil {
+		return o, err
+	}
+	if err := f.share(e, &o); err != nil {
 		return o, err
 	}
 	o.KeepOut, o.Configs = config.OwnDirs(e.Getenv)

@@ -8,9 +8,25 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
+
+// share makes a gateway one of several over its store.
+func (f *serveFlags) share(e *cli.Env, o *gateway.Options) error {
+	switch {
+	case f.sharedDir == "":
+		return nil
+	case o.Postgres == nil || o.EngineName == "":
+		return exitcode.Usagef("--shared-dir: several gateways need --store and --engine %s", engineTrino)
+	}
+	o.SharedDir, o.Postgres.Shared = e.Abs(f.sharedDir), true
+	if err := os.MkdirAll(o.SharedDir, 0o700); err != nil {
+		return e.Unread("--shared-dir", f.sharedDir, err)
+	}
+	return nil
+}
 
 // postgres is the database of --store; nil without the flag.
 func (f *serveFlags) postgres(e *cli.Env) (*store.Postgres, error) {

@@ -3,6 +3,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/backups"
 	"github.com/dig-cli/dig/pkg/gateway/caches"
@@ -39,8 +39,10 @@ import (
 
 // Options configure a gateway.
 type Options struct {
-	Dir        string          // the data directory, created with mode 0700 on first use
-	Postgres   *store.Postgres // where the state is; nil for a file in Dir
+	Dir      string          // the data directory, created with mode 0700 on first use
+	Postgres *store.Postgres // where the state is; nil for a file in Dir
+	// a folder for what all gateways have that share the state: files of exports, secret.key; "" for Dir
+	SharedDir  string
 	OpenEngine func(engine.Options) (engine.Engine, error)
 	EngineName string           // of one that has the rows of the directory elsewhere; "" for the embedded one
 	Engine     engine.Options   // Dir and NewID are filled in
@@ -126,19 +128,18 @@ func Open(o Options) (*Gateway, error) {
 				project, c, err)
 		}
 	}
-	eng, err := engine.Engine(nil), checkEngine(o)
-	if err == nil {
-		eng, err = o.OpenEngine(o.Engine)
+	g := &Gateway{Options: o, Store: st, Now: o.Now, log: o.Log}
+	if err = checkEngine(o); err == nil {
+		err = g.openEngine()
 	}
 	if err != nil {
 		st.Close()
 		return nil, err
 	}
-	if err := errors.Join(checkMapped(st, eng, o.Log), keepAll(st, eng)); err != nil {
-		return nil, errors.Join(err, eng.Close(), st.Close())
-	}
-	g := &Gateway{Options: o, Store: st, Engine: eng, Now: o.Now, log: o.Log}
 	g.wire()
+	if err := errors.Join(checkMapped(st, g.Engine, o.Log), g.Projects.Keep(context.Background())); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
 	g.misbehave()
 	g.Jobs.OnTick(g.tellLate()) // before those that start what is due
 	g.routes()
@@ -169,36 +170,41 @@ func checkMapped(st *store.Store, e engine.Engine, log *slog.Logger) error {
 	return nil
 }
 
-// keepAll tells an engine that has to know it which projects there are.
-func keepAll(st *store.Store, e engine.Engine) error {
-	k, ok := e.(engine.Keeper)
-	if !ok {
-		return nil
+// openEngine opens the engine, with the locks of the processes that may change its rows.
+func (g *Gateway) openEngine() (err error) {
+	o := &g.Options
+	runners := jobs.Files(filepath.Join(o.Dir, "runners"), o.ReadOnly)
+	if g.Store.HasLeases() {
+		runners = jobs.Leases(g.Store, g.log)
 	}
-	all, err := st.Projects(context.Background(), "")
-	if err != nil {
+	g.Jobs = jobs.New(g.Now, g.log, runners)
+	if g.Store.HasLeases() {
+		o.Engine.Lock = g.Jobs.Lock
+	}
+	if g.Engine, err = o.OpenEngine(o.Engine); err != nil {
 		return err
 	}
-	return k.Keep(context.Background(), each.Map(all, func(p store.Project) string { return p.ID })...)
+	if left, ok := g.Engine.(engine.Orphans); ok {
+		g.Jobs.EndLeft(left.EndStatement)
+	}
+	return nil
 }
+
+// shared is the folder for what all gateways have that share the state.
+func (o Options) shared() string { return cmp.Or(o.SharedDir, o.Dir) }
 
 // wire creates the services and their dependencies.
 func (g *Gateway) wire() {
 	o, st, eng, now, log := g.Options, g.Store, g.Engine, g.Now, g.log
-	runners := jobs.Files(filepath.Join(o.Dir, "runners"), o.ReadOnly)
-	if st.HasLeases() {
-		runners = jobs.Leases(st, log)
-	}
-	g.Jobs = jobs.New(now, log, runners)
 	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
 		Metrics: o.Metrics,
 		Origins: o.Origins,
 		Routes:  map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
 	g.Sources = &sources.Service{Store: st, Engine: eng, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
-		Vault: sources.NewVault(o.Dir, st), Types: types.All(), Own: ownFiles(o)}
+		Vault: sources.NewVault(o.shared(), st), Types: types.All(), Own: ownFiles(o)}
 	g.Sources.Vault.ReadOnly = o.ReadOnly
 	g.Names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.Sources}
-	g.Projects = &projects.Service{Store: st, Engine: eng, Now: now, Sources: g.Sources}
+	g.Projects = &projects.Service{Store: st, Engine: eng, Now: now, Jobs: g.Jobs, Sources: g.Sources}
 	g.Tables = &tables.Service{Store: st, Now: now, Log: log, Dir: o.Dir, Limits: o.Limits,
 		Query: g.Names.Query}
 	results := &stored.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs}
@@ -217,7 +223,7 @@ func (g *Gateway) wire() {
 		Catalogs: g.Catalogs}
 	g.Exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.Web, Jobs: g.Jobs, Names: g.Names,
 		Sources: g.Sources,
-		Queries: g.Queries, Catalogs: g.Catalogs, Dir: o.Dir, ReadOnly: o.ReadOnly, Limits: o.Limits,
+		Queries: g.Queries, Catalogs: g.Catalogs, Dir: o.shared(), ReadOnly: o.ReadOnly, Limits: o.Limits,
 		SyncDir: tempfile.SyncDir}
 	g.Backups = &backups.Service{Store: st, Engine: eng, Now: now, Dir: o.Dir, ReadOnly: o.ReadOnly}
 	g.DiskSpace = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly}
@@ -256,5 +262,5 @@ func (g *Gateway) Close() error {
 // ownFiles are the files that connections must not read.
 func ownFiles(o Options) *connector.Own {
 	rest := slices.DeleteFunc(slices.Clone(o.KeepOut), func(dir string) bool { return dir == o.Dir })
-	return connector.NewOwn(append([]string{o.Dir}, rest...), o.Configs, store.ApplicationID)
+	return connector.NewOwn(append([]string{o.Dir, o.SharedDir}, rest...), o.Configs, store.ApplicationID)
 }

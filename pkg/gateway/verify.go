@@ -41,7 +41,7 @@ func (g *Gateway) verify(ctx context.Context, depth zone.Depth) ([]zone.Finding,
 	if state != nil {
 		return all, nil
 	}
-	all = append(all, found("secret.key", filepath.Join(g.Options.Dir, "secret.key"), g.Sources.Vault.Check()))
+	all = append(all, found("secret.key", filepath.Join(g.Options.shared(), "secret.key"), g.Sources.Vault.Check()))
 	projects, err := g.Store.Projects(ctx, "")
 	if err != nil {
 		return nil, err

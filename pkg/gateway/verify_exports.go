@@ -15,7 +15,7 @@ import (
 
 // verifyExports compares the files of exports with the exports.
 func (g *Gateway) verifyExports(ctx context.Context) (all []zone.Finding, err error) {
-	dir := filepath.Join(g.Options.Dir, "exports")
+	dir := filepath.Join(g.Options.shared(), "exports")
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return nil, err

@@ -31,7 +31,6 @@ type Service struct {
 	Jobs     *jobs.Service
 	Names    *names.Service
 	Catalogs *catalogs.Service
-	editing  jobs.Keyed // by cache: serializes the read-modify-write of updates
 	Results  *stored.Service
 
 	Stick func(ctx context.Context, table string) bool // called before a refresh, if set; true skips it
@@ -156,11 +155,12 @@ func (s *Service) getCacheSettings(ctx context.Context, r *web.Request[web.None]
 
 // updateCacheSettings changes the settings that are given and keeps the others [O].
 func (s *Service) updateCacheSettings(ctx context.Context, r *web.Request[api.CacheScheduleUpdate]) (api.Cache, error) {
-	unlock, err := s.editing.Lock(ctx, r.Param("cacheId"))
+	// The read-modify-write of updates follow each other.
+	lock, err := s.Jobs.Lock(ctx, "cache "+r.Param("cacheId"))
 	if err != nil {
 		return api.Cache{}, err
 	}
-	defer unlock()
+	defer lock.Unlock()
 	c, err := s.cacheOf(ctx, r.Project, r.Param("cacheId"))
 	if err != nil {
 		return api.Cache{}, err

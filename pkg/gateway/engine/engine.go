@@ -383,6 +383,9 @@ type Options struct {
 	// project.
 	Record Record
 	NewID  func() string // generates the id of a new column; unique, never reused
+	// Lock waits until ctx ends for a lock of a name that all processes share that have the rows. nil: it is the only
+	// process, or locks files.
+	Lock func(ctx context.Context, name string) (*Lock, error)
 	// Warden handles statements that do not stop: those that still run when Overrun has passed after their
 	// cancellation. nil leaves them running.
 	Warden  Warden

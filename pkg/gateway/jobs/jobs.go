@@ -27,6 +27,7 @@ type Service struct {
 	working  atomic.Int64   // the number of running jobs
 	runners  Runners
 	turns    *turns
+	locks    Keyed
 	duties   []Duty // run every second while the gateway serves
 	Ends     Ends   // ends of runs that are not recorded yet
 	ctx      context.Context

@@ -9,14 +9,21 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 const (
-	renewEvery  = store.LeaseTime / 4
+	renewEvery  = time.Second
 	leaseAnswer = 5 * time.Second // of the store
+	firstLook   = 20 * time.Millisecond
+	lastLook    = 250 * time.Millisecond // between two looks at a lock
 )
+
+// errLost ends what a process does that another one may take over.
+var errLost = &engine.Error{Kind: engine.KindInternal, Message: "this gateway was stopped, or without its store, for " +
+	"so long that another one may have taken over", Hint: "look whether the change was made before it is repeated"}
 
 // leases are runners of a store in PostgreSQL: their ids are the numbers of leases, which any machine can look at.
 type leases struct {
@@ -24,9 +31,13 @@ type leases struct {
 	log   *slog.Logger
 
 	mu     sync.Mutex
-	number int64 // 0 without a lease
-	stop   context.CancelFunc
+	number int64           // 0 without a lease
+	lasts  context.Context // of the lease; its cause is errLost if the lease was lost
+	stop   context.CancelCauseFunc
 	ended  chan struct{} // closed when the lease is no longer renewed
+
+	// left ends a statement that a dead process may have left; nil for none. It is set before the first use.
+	left func(ctx context.Context, statement string) error
 }
 
 // Leases are the runners of a store that HasLeases.
@@ -43,9 +54,10 @@ func (l *leases) ID() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		ctx, l.stop = context.WithCancel(context.Background())
+		l.lasts, l.stop = context.WithCancelCause(context.Background())
 		l.number, l.ended = number, make(chan struct{})
-		safely.Go(func() { l.renew(ctx, number, l.ended) })
+		lasts, ended := l.lasts, l.ended
+		safely.Go(func() { l.renew(lasts, number, ended) })
 	}
 	return strconv.FormatInt(l.number, 10), nil
 }
@@ -65,7 +77,7 @@ func (l *leases) renew(ctx context.Context, number int64, ended chan struct{}) {
 				number)
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.stop()
+			l.stop(errLost)
 			l.number = 0
 			return
 		case err != nil && ctx.Err() == nil && !failed:
@@ -75,7 +87,8 @@ func (l *leases) renew(ctx context.Context, number int64, ended chan struct{}) {
 	}
 }
 
-// Alive implements Runners. A runner that nobody can ask about may be alive.
+// Alive implements Runners. A runner that nobody can ask about may be alive, and so may one whose statements cannot be
+// ended: nobody takes over what they still change.
 func (l *leases) Alive(id string) bool {
 	number, err := strconv.ParseInt(id, 10, 64)
 	if err != nil { // of a run without a runner
@@ -90,7 +103,94 @@ func (l *leases) Alive(id string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseAnswer)
 	defer cancel()
 	alive, err := l.store.Leased(ctx, number)
-	return alive || err != nil
+	if alive || err != nil {
+		return true
+	}
+	if err := l.endLeft(ctx, number); err != nil {
+		l.log.Warn("what a gateway has left cannot be ended yet", "lease", number, "error", err)
+		return true
+	}
+	return false
+}
+
+// endLeft ends the statements of a dead process, and releases its locks.
+func (l *leases) endLeft(ctx context.Context, number int64) error {
+	if l.left != nil {
+		all, err := l.store.StatementsOf(ctx, number)
+		if err != nil {
+			return err
+		}
+		for _, statement := range all {
+			if err := l.left(ctx, statement); err != nil {
+				return err
+			}
+			l.log.Info("ended a statement that a gateway had left", "lease", number, "statement", statement)
+		}
+	}
+	return l.store.UnlockAll(ctx, number)
+}
+
+// lock takes a lock that all processes with leases share, or takes over that of a dead one. Without wait it is nil if
+// another one has it.
+func (l *leases) lock(ctx context.Context, name string, wait bool) (*engine.Lock, error) {
+	for n := 0; ; n++ {
+		id, err := l.ID()
+		if err != nil {
+			return nil, err
+		}
+		l.mu.Lock()
+		number, lasts := l.number, l.lasts
+		l.mu.Unlock()
+		if id != strconv.FormatInt(number, 10) { // it was lost since
+			continue
+		}
+		holder, err := l.store.TakeLock(ctx, name, number)
+		switch {
+		case err == nil && holder == number:
+			return l.locked(ctx, lasts, name, number), nil
+		case err != nil && !errors.Is(err, store.ErrNotFound):
+			return nil, err
+		case err == nil && !l.Alive(strconv.FormatInt(holder, 10)):
+			continue
+		case !wait:
+			return nil, nil //nolint:nilnil // it is not an error
+		}
+		if err := retry.Sleep(ctx, retry.Doubled(firstLook, lastLook, n)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// locked is a lock that was taken with a lease.
+func (l *leases) locked(ctx, lasts context.Context, name string, number int64) *engine.Lock {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := safely.AfterContext(lasts, func() { cancel(context.Cause(lasts)) })
+	return &engine.Lock{Context: ctx,
+		Note: func(statement string) error {
+			err := l.store.NoteStatement(ctx, name, number, statement)
+			if errors.Is(err, store.ErrNotFound) {
+				err = errLost
+			}
+			return err
+		},
+		Unlock: func() {
+			stop()
+			cancel(nil)
+			for n := 0; ; n++ { // nobody gets it otherwise while this process lives
+				ask, done := context.WithTimeout(context.Background(), leaseAnswer)
+				err := l.store.Unlock(ask, name, number)
+				done()
+				if err == nil {
+					return
+				}
+				if n == 0 {
+					l.log.Warn("a lock cannot be given back; trying again", "lock", name, "error", err)
+				}
+				if retry.Sleep(lasts, retry.Doubled(firstLook, lastLook, n)) != nil {
+					return
+				}
+			}
+		}}
 }
 
 // Close implements Runners.
@@ -102,7 +202,7 @@ func (l *leases) Close() {
 	if number == 0 {
 		return
 	}
-	stop()
+	stop(nil)
 	<-ended
 	ctx, cancel := context.WithTimeout(context.Background(), leaseAnswer)
 	defer cancel()

@@ -2,7 +2,9 @@ package jobs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -154,4 +157,71 @@ func TestSchedulesOfSharing(t *testing.T) {
 	if len(runs) != queries || all != queries {
 		t.Errorf("%d runs of %d queries: %v", all, queries, runs)
 	}
+}
+
+// TestLocksOfSharing: one of two gateways has a lock at a time. Who takes over that of a dead one ends its statement
+// before, and the dead one learns of it when it continues.
+func TestLocksOfSharing(t *testing.T) {
+	t.Parallel() // it waits
+	a, b, exec := sharing(t)
+	ctx := t.Context()
+	fail := errors.New("the cluster is away")
+	var left []string
+	b.G.Jobs.EndLeft(func(_ context.Context, s string) error {
+		left = append(left, s)
+		if len(left) == 1 {
+			return fail
+		}
+		return nil
+	})
+	first, err := a.G.Jobs.Lock(ctx, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Note("s1"); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := b.G.Jobs.TryLock(ctx, "x"); l != nil || err != nil {
+		t.Fatalf("a lock that is held: %v, %v", l, err)
+	}
+	if other, err := b.G.Jobs.Lock(ctx, "y"); err != nil {
+		t.Fatal(err)
+	} else {
+		other.Unlock()
+	}
+	got := make(chan *engine.Lock)
+	go func() {
+		l, err := b.G.Jobs.Lock(ctx, "x")
+		if err != nil {
+			t.Error(err)
+		}
+		got <- l
+	}()
+	select {
+	case <-got:
+		t.Fatal("two have the lock")
+	case <-time.After(300 * time.Millisecond):
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && first.Context.Err() == nil; {
+		exec("UPDATE runners SET until = clock_timestamp() - interval '1 hour' WHERE number = " +
+			"(SELECT holder FROM locks WHERE statement = 's1')") // a may renew it before b looks
+		time.Sleep(20 * time.Millisecond)
+	}
+	second := <-got
+	if err := first.Note("s2"); err == nil || first.Context.Err() == nil {
+		t.Errorf("after the lock was lost: %v, %v", err, first.Context.Err())
+	}
+	if err := second.Note("s3"); err != nil || !slices.Equal(left, []string{"s1", "s1"}) {
+		t.Errorf("%v; statements ended: %q", err, left)
+	}
+	first.Unlock()
+	if l, err := a.G.Jobs.TryLock(ctx, "x"); l != nil || err != nil {
+		t.Errorf("after the former holder has given back what it does not have: %v, %v", l, err)
+	}
+	second.Unlock()
+	third, err := a.G.Jobs.Lock(ctx, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	third.Unlock()
 }

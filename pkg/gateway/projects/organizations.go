@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -21,6 +22,7 @@ type Service struct {
 	Store   *store.Store
 	Engine  engine.Engine
 	Now     func() time.Time
+	Jobs    *jobs.Service
 	Sources *sources.Service
 }
 

@@ -82,12 +82,31 @@ func (s *Service) newProject(ctx context.Context, workspace string, body api.Pro
 		return api.Project{}, err
 	}
 	p, err := s.Store.CreateProject(ctx, workspace, name, body.Description, body.AllowDuplicateName)
-	if k, ok := s.Engine.(engine.Keeper); ok && err == nil {
-		if err = k.Keep(ctx, p.ID); err != nil {
-			err = errors.Join(err, s.Store.DeleteProject(context.WithoutCancel(ctx), p.ID))
-		}
+	if err != nil {
+		return api.Project{}, err
+	}
+	if err = s.Keep(ctx); err != nil {
+		err = errors.Join(err, s.Store.DeleteProject(context.WithoutCancel(ctx), p.ID))
 	}
 	return projectOut(p), err
+}
+
+// Keep tells an engine that has to know it which projects there are: also those that other gateways have created.
+func (s *Service) Keep(ctx context.Context) error {
+	k, ok := s.Engine.(engine.Keeper)
+	if !ok {
+		return nil
+	}
+	lock, err := s.Jobs.Lock(ctx, "projects")
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	all, err := s.Store.Projects(ctx, "")
+	if err != nil {
+		return err
+	}
+	return k.Keep(lock.Context, each.Map(all, func(p store.Project) string { return p.ID })...)
 }
 
 // inPath checks that a project belongs to the workspace and organization in the path, if any.

@@ -31,7 +31,6 @@ type Service struct {
 	Jobs    *jobs.Service
 	Names   *names.Service
 	Results *stored.Service
-	saving  jobs.Keyed // by project: serializes checking saved queries against each other and storing them
 }
 
 // Routes registers the handlers.
@@ -147,15 +146,20 @@ func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest
 	return s.queryReply(ctx, r.Project, saved)
 }
 
+// lock has the changes of the saved queries of a project follow each other.
+func (s *Service) lock(ctx context.Context, p store.Project) (*engine.Lock, error) {
+	return s.Jobs.Lock(ctx, "queries "+p.ID)
+}
+
 // replaceQuery reads, changes and stores a query. This is serialized per project: two concurrent changes could create a
 // cycle, or undo each other. Nothing is stored if anything is rejected.
 func (s *Service) replaceQuery(ctx context.Context, r *web.Request[api.QueryRequest], read func() (store.Query,
 	error)) (old, saved store.Query, err error) {
-	unlock, err := s.saving.Lock(ctx, r.Project.ID)
+	lock, err := s.lock(ctx, r.Project)
 	if err != nil {
 		return old, saved, err
 	}
-	defer unlock()
+	defer lock.Unlock()
 	if old, err = read(); err != nil {
 		return old, saved, err
 	}
@@ -274,11 +278,11 @@ func (s *Service) deleteQuery(ctx context.Context, r *web.Request[web.None]) (we
 }
 
 func (s *Service) moveQuery(ctx context.Context, r *web.Request[api.QueryPathUpdateRequest]) (web.None, error) {
-	unlock, err := s.saving.Lock(ctx, r.Project.ID)
+	lock, err := s.lock(ctx, r.Project)
 	if err != nil {
 		return web.None{}, err
 	}
-	defer unlock()
+	defer lock.Unlock()
 	q, err := s.SavedQuery(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return web.None{}, err

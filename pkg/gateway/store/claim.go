@@ -25,8 +25,10 @@ type claim struct {
 	stop   context.CancelFunc
 	ended  chan struct{} // closed after the claim was given up
 
-	mu   sync.Mutex
-	lost error // another gateway has it
+	mu    sync.Mutex
+	lost  error     // another gateway has it
+	pid   uint32    // of the connection, for the server
+	since time.Time // when it was made
 }
 
 const (
@@ -89,9 +91,19 @@ func (c *claim) take(ctx context.Context, former uint32) (*pgx.Conn, error) {
 			err = ErrClaimed
 		}
 	default:
+		c.mu.Lock()
+		c.pid, c.since = conn.PgConn().PID(), time.Now()
+		c.mu.Unlock()
 		return conn, nil
 	}
 	return nil, errors.Join(err, conn.Close(ctx))
+}
+
+// session is the latest connection: what the server calls it, and how long ago it was made.
+func (c *claim) session() (pid uint32, age time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pid, time.Since(c.since)
 }
 
 // hold renews the claim after its connection was lost. While the server is away nobody can have it.

@@ -13,6 +13,10 @@ import (
 // LeaseTime is how long a lease lasts that is not renewed.
 const LeaseTime = 20 * time.Second
 
+// goneTime is how long one lasts whose process has no session with the database either: it was killed. A process that
+// has lost its session renews its lease meanwhile.
+const goneTime = 4 * time.Second
+
 // HasLeases reports whether processes have leases. For a state file they lock files in the data directory.
 func (s *Store) HasLeases() bool { return s.held != nil }
 
@@ -22,9 +26,11 @@ func (s *Store) NewLease(ctx context.Context) (number int64, err error) {
 	if err != nil {
 		host = err.Error() // it is for those who look at the table
 	}
+	pid, _ := s.held.session()
 	err = s.db.again(ctx, func() (err error) {
-		number, err = queryOne(ctx, s.db, one[int64], "INSERT INTO runners(host, until) "+
-			"VALUES (?, clock_timestamp() + ? * interval '1 second') RETURNING number", host, LeaseTime.Seconds())
+		number, err = queryOne(ctx, s.db, one[int64], "INSERT INTO runners(host, until, pid) "+
+			"VALUES (?, clock_timestamp() + ? * interval '1 second', ?) RETURNING number", host, LeaseTime.Seconds(),
+			pid)
 		return err
 	})
 	return number, err
@@ -32,8 +38,9 @@ func (s *Store) NewLease(ctx context.Context) (number int64, err error) {
 
 // RenewLease renews a lease. ErrNotFound means that it is dead.
 func (s *Store) RenewLease(ctx context.Context, number int64) error {
-	return exec(ctx, s.db, "UPDATE runners SET until = clock_timestamp() + ? * interval '1 second' WHERE number = ?",
-		LeaseTime.Seconds(), number)
+	pid, _ := s.held.session()
+	return exec(ctx, s.db, "UPDATE runners SET until = clock_timestamp() + ? * interval '1 second', pid = ? "+
+		"WHERE number = ?", LeaseTime.Seconds(), pid, number)
 }
 
 // EndLease ends a lease.
@@ -44,15 +51,60 @@ func (s *Store) EndLease(ctx context.Context, number int64) error {
 
 // Leased reports whether a lease lasts. One that is over is dead from now on.
 func (s *Store) Leased(ctx context.Context, number int64) (bool, error) {
-	lasts, err := queryOne(ctx, s.db, one[bool],
-		"SELECT EXISTS (SELECT 1 FROM runners WHERE number = ? AND until > clock_timestamp())", number)
+	over, args := "until <= clock_timestamp()", []any{number}
+	// A server that was started a moment ago has no sessions of those that live.
+	if _, age := s.held.session(); age > LeaseTime {
+		over = "(" + over + " OR until <= clock_timestamp() + ? * interval '1 second' AND NOT EXISTS (SELECT 1 FROM " +
+			"pg_locks WHERE locktype = 'advisory' AND classid = ? AND pg_locks.pid = runners.pid))"
+		args = append(args, (LeaseTime - goneTime).Seconds(), ApplicationID)
+	}
+	const known = "SELECT EXISTS (SELECT 1 FROM runners WHERE number = ?"
+	lasts, err := queryOne(ctx, s.db, one[bool], known+" AND NOT "+over+")", args...)
 	if lasts || err != nil {
 		return lasts, err
 	}
 	// It may have been renewed since.
-	_, err = s.db.ExecContext(ctx, "DELETE FROM runners WHERE number = ? AND until <= clock_timestamp()", number)
-	if err != nil {
+	if _, err := s.db.ExecContext(ctx, "DELETE FROM runners WHERE number = ? AND "+over, args...); err != nil {
 		return false, err
 	}
-	return queryOne(ctx, s.db, one[bool], "SELECT EXISTS (SELECT 1 FROM runners WHERE number = ?)", number)
+	return queryOne(ctx, s.db, one[bool], known+")", number)
+}
+
+// TakeLock takes a lock for the process of a lease, unless another one has it, and returns the lease that has it then.
+// ErrNotFound means that the lease is dead.
+func (s *Store) TakeLock(ctx context.Context, name string, number int64) (holder int64, err error) {
+	err = s.tx(ctx, func(tx dbtx) error {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO locks(name, holder) SELECT CAST(? AS TEXT), number FROM runners "+
+			"WHERE number = ? ON CONFLICT DO NOTHING", name, number); err != nil {
+			return err
+		}
+		holder, err = queryOne(ctx, tx, one[int64], "SELECT holder FROM locks WHERE name = ?", name)
+		return err
+	})
+	return holder, err
+}
+
+// NoteStatement records the statement that the holder of a lock is about to run. ErrNotFound means that its lease is
+// over: another process may have the lock.
+func (s *Store) NoteStatement(ctx context.Context, name string, number int64, statement string) error {
+	return exec(ctx, s.db, "UPDATE locks SET statement = ? WHERE name = ? AND holder = ? AND EXISTS (SELECT 1 FROM "+
+		"runners WHERE number = holder AND until > clock_timestamp())", statement, name, number)
+}
+
+// Unlock releases a lock.
+func (s *Store) Unlock(ctx context.Context, name string, number int64) error {
+	_, err := s.db.ExecContext(ctx, "DELETE FROM locks WHERE name = ? AND holder = ?", name, number)
+	return err
+}
+
+// StatementsOf lists the statements that the process of a lease may have left.
+func (s *Store) StatementsOf(ctx context.Context, number int64) ([]string, error) {
+	return queryAll(ctx, s.db, one[string], "SELECT statement FROM locks WHERE holder = ? AND statement <> ''", number)
+}
+
+// UnlockAll releases the locks of a lease that is dead.
+func (s *Store) UnlockAll(ctx context.Context, number int64) error {
+	_, err := s.db.ExecContext(ctx, "DELETE FROM locks WHERE holder = ? AND NOT EXISTS (SELECT 1 FROM runners WHERE "+
+		"number = holder)", number)
+	return err
 }

@@ -45,12 +45,13 @@ func TestSchemasAlike(t *testing.T) {
 		WHEN 'bytea' THEN 'blob' ELSE data_type END || CASE is_nullable WHEN 'NO' THEN ' not null' ELSE '' END ||
 		CASE WHEN data_type = 'text' AND collation_name IS DISTINCT FROM 'C' THEN ' not by bytes' ELSE '' END
 		FROM information_schema.columns
-		WHERE table_schema = current_schema() AND table_name NOT IN ('dig_schema', 'runners')
+		WHERE table_schema = current_schema() AND table_name NOT IN ('dig_schema', 'runners', 'locks')
 		UNION ALL SELECT c.relname || ' index ' || i.indisunique::int || (i.indpred IS NOT NULL)::int || ' ' ||
 		(SELECT string_agg(coalesce(a.attname, '*'), ',' ORDER BY k.n) FROM unnest(i.indkey) WITH ORDINALITY k(att, n)
 		LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.att)
 		FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid WHERE c.relnamespace = to_regnamespace(current_schema())
-		AND c.relname NOT IN ('dig_schema', 'runners') AND (c.relname, i.indisprimary) <> ('cache_logs', true)
+		AND c.relname NOT IN ('dig_schema', 'runners', 'locks')
+		AND (c.relname, i.indisprimary) <> ('cache_logs', true)
 		UNION ALL SELECT tgname || ' trigger' FROM pg_trigger WHERE NOT tgisinternal`)
 	for _, l := range have {
 		if !slices.Contains(want, l) {
@@ -277,6 +278,7 @@ func TestLeases(t *testing.T) {
 	if third := got[int64](t)(a.NewLease(ctx)); third <= second {
 		t.Errorf("%d after %d", third, second)
 	}
+	locks(t, a, b)
 	if a.ids.shard == b.ids.shard {
 		t.Error("two processes make the same identifiers")
 	}
@@ -288,4 +290,60 @@ func TestLeases(t *testing.T) {
 	must(t, s.Close())
 	s = opened(t)(OpenPostgres(ctx, p, dir, nil))
 	equal(t, "the lease of the one before", got[bool](t)(s.Leased(ctx, number)), false)
+}
+
+// locks: one lease has a lock, and loses it with its end. A process that was killed has no session either, and its
+// lease ends sooner; not for one that has its own session for too short a time to know.
+func locks(t *testing.T, a, b *Store) {
+	ctx := t.Context()
+	first, second := got[int64](t)(a.NewLease(ctx)), got[int64](t)(b.NewLease(ctx))
+	take := func(s *Store, number, want int64) {
+		t.Helper()
+		equal(t, "the holder", got[int64](t)(s.TakeLock(ctx, "x", number)), want)
+	}
+	take(a, first, first)
+	take(b, second, first)
+	must(t, a.NoteStatement(ctx, "x", first, "s1"))
+	if err := b.NoteStatement(ctx, "x", second, "s2"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a statement of one that does not have the lock: %v", err)
+	}
+	must(t, b.Unlock(ctx, "x", second))
+	must(t, b.UnlockAll(ctx, first))
+	take(b, second, first)
+	age := func(s *Store, d time.Duration) {
+		s.held.mu.Lock()
+		defer s.held.mu.Unlock()
+		s.held.since = time.Now().Add(-d)
+	}
+	renewed := func(ago string, pid int) {
+		t.Helper()
+		must(t, exec(ctx, a.db, "UPDATE runners SET until = clock_timestamp() + interval '20 seconds' - CAST(? AS "+
+			"interval), pid = ? WHERE number = ?", ago, pid, first))
+	}
+	session, _ := a.held.session()
+	for _, c := range []struct {
+		what  string
+		ago   string
+		pid   int
+		age   time.Duration
+		lasts bool
+	}{{"renewed late, with a session", "10 seconds", int(session), time.Hour, true},
+		{"renewed in time, without a session", "1 second", 0, time.Hour, true},
+		{"seen by one that has just begun", "10 seconds", 0, time.Second, true},
+		{"killed", "10 seconds", 0, time.Hour, false}} {
+		renewed(c.ago, c.pid)
+		age(b, c.age)
+		equal(t, c.what, got[bool](t)(b.Leased(ctx, first)), c.lasts)
+	}
+	if err := a.NoteStatement(ctx, "x", first, "s3"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a statement of a lease that is over: %v", err)
+	}
+	take(b, second, first) // whoever takes over ends what is left before
+	equal(t, "what is left", strings.Join(got[[]string](t)(b.StatementsOf(ctx, first)), " "), "s1")
+	must(t, b.UnlockAll(ctx, first))
+	take(b, second, second)
+	if _, err := a.TakeLock(ctx, "y", first); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a lock for a lease that is over: %v", err)
+	}
+	must(t, b.EndLease(ctx, second))
 }

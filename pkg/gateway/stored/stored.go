@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -23,8 +22,6 @@ type Service struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 	Jobs   *jobs.Service
-
-	tidying sync.Map // by project: free results are being removed
 }
 
 // Watch has a serving gateway remove free results.
@@ -95,10 +92,14 @@ func (s *Service) DropScratch(ctx context.Context, data engine.Project, run stri
 // DropFree removes the results of a project that have been free for a while, unless that is being done: the engine
 // refuses to remove one twice at once.
 func (s *Service) DropFree(ctx context.Context, project string) {
-	if _, busy := s.tidying.LoadOrStore(project, true); busy {
+	lock, err := s.Jobs.TryLock(ctx, "free results "+project)
+	if err != nil {
+		s.Log.Warn("replaced rows could not be removed yet", "project", project, "error", err.Error())
+	}
+	if lock == nil {
 		return
 	}
-	defer s.tidying.Delete(project)
+	defer lock.Unlock()
 	free, err := s.Store.FreeResults(ctx, project, s.Now().Add(-grace))
 	if err != nil {
 		s.Log.Warn("replaced rows could not be listed", "project", project, "error", err.Error())

@@ -46,6 +46,7 @@ type Engine struct {
 	Options
 	engine.Warden
 	newID  func() string
+	lock   func(ctx context.Context, name string) (*engine.Lock, error)
 	dir    string
 	client *protocol.Client
 
@@ -60,6 +61,7 @@ var (
 	_ engine.Keeper  = (*Engine)(nil)
 	_ engine.Mapper  = (*Engine)(nil)
 	_ engine.Project = (*project)(nil)
+	_ engine.Orphans = (*Engine)(nil)
 )
 
 // Open checks the options. Nothing is sent before a statement is.
@@ -80,7 +82,7 @@ func Open(o Options, of engine.Options) (engine.Engine, error) {
 	if err := errors.Join(o.check(), o.checkMappings()); err != nil {
 		return nil, err
 	}
-	return &Engine{Options: o, Warden: of.Warden, newID: of.NewID, dir: of.Dir, client: c,
+	return &Engine{Options: o, Warden: of.Warden, newID: of.NewID, lock: of.Lock, dir: of.Dir, client: c,
 		projects: map[string]*project{}}, nil
 }
 
@@ -93,6 +95,30 @@ type project struct {
 	making  sync.Mutex // of schemas
 	writes  sync.Mutex // changes of tables follow each other
 }
+
+// change has changes of what has a name follow each other, those of all gateways. The context is for them.
+func (p *project) change(ctx context.Context, name string) (context.Context, func(), error) {
+	if p.e.lock == nil {
+		p.writes.Lock()
+		return ctx, p.writes.Unlock, nil
+	}
+	l, err := p.e.lock(ctx, name)
+	if err != nil {
+		return nil, nil, fault(ctx, err)
+	}
+	return context.WithValue(l.Context, noteKey{}, l.Note), l.Unlock, nil
+}
+
+// changeTables is change for the tables of the project.
+func (p *project) changeTables(ctx context.Context) (context.Context, func(), error) {
+	return p.change(ctx, "tables "+p.id)
+}
+
+// noteKey is the key of Lock.Note in the context of a change.
+type noteKey struct{}
+
+// EndStatement implements engine.Orphans.
+func (e *Engine) EndStatement(ctx context.Context, id string) error { return e.client.End(ctx, id) }
 
 // projectID matches the ids of projects.
 var projectID = late.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)

@@ -57,8 +57,11 @@ func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Read
 			Message: fmt.Sprintf("the document was not stored within %s; none of its rows is stored", m.Timeout)})
 		defer over()
 	}
-	p.writes.Lock()
-	defer p.writes.Unlock()
+	ctx, unlock, err := p.changeTables(ctx)
+	if err != nil {
+		return done, err
+	}
+	defer unlock()
 	if rows, stored, err := p.FindImport(ctx, m.ID); err != nil || stored { // sent again
 		return engine.Imported{Rows: rows, Again: stored}, err
 	}

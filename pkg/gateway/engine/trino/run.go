@@ -196,6 +196,12 @@ func (e *Engine) exec(ctx context.Context, req protocol.Request, once bool, row 
 		return -1, err
 	}
 	defer q.Close()
+	// The cluster begins with a statement when its first page is asked for.
+	if note, ok := ctx.Value(noteKey{}).(func(string) error); ok && once {
+		if err := note(q.ID); err != nil {
+			return -1, err
+		}
+	}
 	count := int64(-1)
 	for {
 		page, err := q.Next(ctx)

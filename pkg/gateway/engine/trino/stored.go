@@ -148,6 +148,11 @@ func (p *project) Store(ctx context.Context, schema, table string, x *engine.Sta
 	if err := p.ready(ctx, schema); err != nil {
 		return 0, err
 	}
+	ctx, unlock, err := p.change(ctx, "result "+p.table(schema, table))
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
 	w = w.between("CREATE TABLE "+p.table(schema, table)+" COMMENT "+sqltext.Literal(string(comment))+" AS SELECT "+
 		strings.Join(list, ", ")+" FROM (", ") s("+strings.Join(names, ", ")+")")
 	n, err = p.e.exec(ctx, p.request(ctx, w.text), true, nil)

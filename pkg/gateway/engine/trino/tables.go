@@ -161,8 +161,11 @@ func (p *project) CreateTable(ctx context.Context, kind, name string, defs ...en
 	if err := tabledef.CheckName("table", name, t.Name); err != nil {
 		return "", err
 	}
-	p.writes.Lock()
-	defer p.writes.Unlock()
+	ctx, unlock, err := p.changeTables(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
 	old, err := p.find(ctx, kind, name)
 	if err == nil {
 		if kind == engine.SchemaBI && len(defs) == 0 {
@@ -199,8 +202,11 @@ func (p *project) DropEmptyTable(ctx context.Context, kind, name string) (int64,
 }
 
 func (p *project) drop(ctx context.Context, kind, name string, empty bool) (rows int64, err error) {
-	p.writes.Lock()
-	defer p.writes.Unlock()
+	ctx, unlock, err := p.changeTables(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
 	t, err := p.find(ctx, kind, name)
 	if err != nil {
 		return 0, err
@@ -227,8 +233,11 @@ func (p *project) Columns(ctx context.Context, kind, table string) ([]engine.Col
 // it back.
 func (p *project) AddColumns(ctx context.Context, kind, table string, defs []engine.ColumnDef) ([]engine.Column,
 	error) {
-	p.writes.Lock()
-	defer p.writes.Unlock()
+	ctx, unlock, err := p.changeTables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	t, err := p.find(ctx, kind, table)
 	if err != nil {
 		return nil, err
@@ -286,8 +295,11 @@ func (p *project) addColumn(ctx context.Context, t *tabledef.Table, i int, rows 
 // until the second commit.
 func (p *project) UpdateColumn(ctx context.Context, kind, table, column string, def engine.ColumnDef) ([]engine.Column,
 	error) {
-	p.writes.Lock()
-	defer p.writes.Unlock()
+	ctx, unlock, err := p.changeTables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	t, err := p.find(ctx, kind, table)
 	if err != nil {
 		return nil, err
@@ -367,8 +379,11 @@ func (p *project) checkStored(ctx context.Context, t *tabledef.Table, old, col e
 
 // DropColumn implements engine.Tables.
 func (p *project) DropColumn(ctx context.Context, kind, table, column string) error {
-	p.writes.Lock()
-	defer p.writes.Unlock()
+	ctx, unlock, err := p.changeTables(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	t, err := p.find(ctx, kind, table)
 	if err != nil {
 		return err

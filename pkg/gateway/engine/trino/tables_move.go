@@ -16,8 +16,11 @@ import (
 // RenameTable implements engine.Tables. The definition has both names before the catalog has the new one, so that the
 // table has one of them at any time.
 func (p *project) RenameTable(ctx context.Context, kind, name, to string) (stored string, err error) {
-	p.writes.Lock()
-	defer p.writes.Unlock()
+	ctx, unlock, err := p.changeTables(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
 	t, err := p.find(ctx, kind, name)
 	if err != nil {
 		return "", err
@@ -72,8 +75,11 @@ func (p *project) freeName(ctx context.Context, kind, name, self string) (string
 
 // CopyTable implements engine.Tables. The copy is made under another name, so that nobody sees a part of it.
 func (p *project) CopyTable(ctx context.Context, kind, name, to string) (stored string, rows int64, err error) {
-	p.writes.Lock()
-	defer p.writes.Unlock()
+	ctx, unlock, err := p.changeTables(ctx)
+	if err != nil {
+		return "", 0, err
+	}
+	defer unlock()
 	from, err := p.find(ctx, kind, name)
 	if err != nil {
 		return "", 0, err
@@ -131,8 +137,11 @@ func (p *project) CopyTable(ctx context.Context, kind, name, to string) (stored 
 
 // DeleteRows implements engine.Tables: the rows become a table of their own, with which they are compared and deleted.
 func (p *project) DeleteRows(ctx context.Context, kind, name string, rows []engine.RowVersion) (n int64, err error) {
-	p.writes.Lock()
-	defer p.writes.Unlock()
+	ctx, unlock, err := p.changeTables(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
 	t, err := p.find(ctx, kind, name)
 	if err != nil {
 		return 0, err

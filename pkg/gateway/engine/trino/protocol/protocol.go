@@ -301,10 +301,8 @@ func (q *Query) exchange(ctx context.Context, method, to, body string, once bool
 		if last = again.err; time.Since(begun) > patience {
 			return &UnreachableError{last}
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(wait):
+		if err := pause(ctx, wait); err != nil {
+			return err
 		}
 	}
 }

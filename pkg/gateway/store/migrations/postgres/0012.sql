@@ -214,7 +214,14 @@ CREATE FUNCTION catalogs_gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 CREATE TRIGGER catalogs_gone AFTER DELETE ON catalogs FOR EACH ROW EXECUTE FUNCTION catalogs_gone();
 
--- The processes that do background work. One whose time is over, by the clock of the database, counts as dead.
+-- The processes that do background work. One whose time is over, by the clock of the database, counts as dead. pid is its
+-- session with the claim of the store.
 CREATE TABLE runners (
-  number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, host TEXT NOT NULL, until TIMESTAMPTZ NOT NULL
+  number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, host TEXT NOT NULL, until TIMESTAMPTZ NOT NULL, pid BIGINT NOT NULL
 );
+
+-- What only one process may do at a time. holder is a number of runners, statement the one that it has an engine run.
+CREATE TABLE locks (
+  name TEXT PRIMARY KEY, holder BIGINT NOT NULL, statement TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX locks_of ON locks(holder);
