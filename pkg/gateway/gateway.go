@@ -226,7 +226,8 @@ func (g *Gateway) wire() {
 		Queries: g.Queries, Catalogs: g.Catalogs, Dir: o.shared(), ReadOnly: o.ReadOnly, Limits: o.Limits,
 		SyncDir: tempfile.SyncDir}
 	g.Backups = &backups.Service{Store: st, Engine: eng, Now: now, Dir: o.Dir, ReadOnly: o.ReadOnly}
-	g.DiskSpace = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly}
+	g.DiskSpace = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly,
+		Log: g.log}
 }
 
 // routes registers every handler.

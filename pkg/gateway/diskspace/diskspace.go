@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -33,6 +34,8 @@ type Service struct {
 	Web      *web.Mux
 	Jobs     *jobs.Service
 	ReadOnly bool
+	Log      *slog.Logger
+	tidying  atomic.Bool
 	next     time.Time // when the state file is checked again
 	fault    error     // why that failed the last time
 }
@@ -41,6 +44,10 @@ type Service struct {
 func (s *Service) Routes(m *web.Mux) {
 	web.HandleLocal(m, spec.CompactLocal, s.compact)
 	s.Jobs.OnTick(jobs.Duty{Name: "state file", Run: s.TidyState})
+	if e, ok := s.Engine.(engine.Tidier); ok {
+		s.Jobs.OnTick(jobs.Duty{Name: "tables", Every: time.Minute,
+			Run: func(ctx context.Context, now time.Time) error { return s.TidyTables(ctx, e, now) }})
+	}
 }
 
 func (s *Service) compact(ctx context.Context, r *web.Request[api.CompactRequest]) (api.Compaction, error) {
@@ -91,6 +98,31 @@ func compactProject(ctx context.Context, c engine.Compacter, p store.Project) (a
 		BytesAfter: n.After}, err
 }
 
+// TidyTables compacts the next project whose turn it is. Another gateway that serves the same state does not.
+func (s *Service) TidyTables(ctx context.Context, e engine.Tidier, now time.Time) error {
+	if s.tidying.Swap(true) {
+		return nil
+	}
+	all, err := s.Store.Projects(ctx, "")
+	for _, p := range all {
+		mine, err := s.Store.ClaimTidying(ctx, p.ID, now, now.Add(-e.Interval()))
+		if err != nil {
+			s.tidying.Store(false)
+			return err
+		}
+		if mine {
+			s.Jobs.Beside(func(ctx context.Context) {
+				defer s.tidying.Store(false)
+				c, err := e.Compact(ctx, p.ID)
+				TellCompacted(s.Log, p.ID, c, err)
+			})
+			return nil
+		}
+	}
+	s.tidying.Store(false)
+	return err
+}
+
 func add(c *api.Compaction, f api.CompactedFile) {
 	c.Files = append(c.Files, f)
 	c.BytesBefore += f.BytesBefore
@@ -100,10 +132,10 @@ func add(c *api.Compaction, f api.CompactedFile) {
 // TellCompacted logs that an idle data file was compacted.
 func TellCompacted(log *slog.Logger, project string, c engine.Compaction, err error) {
 	if err != nil {
-		log.Warn("cannot compact a data file", "project", project, "error", web.ForLog(err.Error()))
+		log.Warn("cannot compact the rows of a project", "project", project, "error", web.ForLog(err.Error()))
 		return
 	}
-	log.Info("compacted a data file", "project", project, "before", c.Before, "after", c.After)
+	log.Info("compacted the rows of a project", "project", project, "before", c.Before, "after", c.After)
 }
 
 // TidyState compacts the state file while there are no calls.

@@ -410,6 +410,12 @@ type Compacter interface {
 	Compact(ctx context.Context, id string) (Compaction, error)
 }
 
+// Tidier may be implemented by an Engine whose projects are compacted at intervals by the gateway that serves it.
+type Tidier interface {
+	Compacter
+	Interval() time.Duration
+}
+
 // Compaction is the size of a project's data before and after, in bytes.
 type Compaction struct{ Before, After int64 }
 

@@ -206,7 +206,7 @@ func (s *Store) DeleteProject(ctx context.Context, id string) error {
 		if err := exec(ctx, tx, "DELETE FROM projects WHERE id = ?", id); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM meta WHERE key = ?", factData+id)
+		_, err := tx.ExecContext(ctx, "DELETE FROM meta WHERE key IN (?, ?)", factData+id, factTidied+id)
 		return err
 	})
 }

@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Facts about the data directory itself, by which later openings recognize what is lost.
 const (
 	factSecret = "check value of secret.key"
-	factData   = "data of project " // followed by its id: it has a data file
+	factData   = "data of project "   // followed by its id: it has a data file
+	factTidied = "tables of project " // followed by its id: when a gateway began to compact them
 )
 
 func (s *Store) fact(ctx context.Context, key string) (string, error) {
@@ -63,6 +65,19 @@ func (s *Store) NoteData(ctx context.Context, project string) error {
 	_, err := s.db.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
 		factData+project, s.stamp())
 	return err
+}
+
+// ClaimTidying records that a project is compacted now, and reports whether that was not recorded since a moment
+// before.
+func (s *Store) ClaimTidying(ctx context.Context, project string, now, before time.Time) (bool, error) {
+	done, err := s.db.ExecContext(ctx,
+		"INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2 WHERE meta.value < ?3",
+		factTidied+project, now.UTC().Format(time.RFC3339), before.UTC().Format(time.RFC3339))
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n == 1, err
 }
 
 // dataRecorded is the number of migrations with which data files are recorded.

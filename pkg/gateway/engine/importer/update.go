@@ -71,7 +71,7 @@ func (u Update) Compare(ctx context.Context, g Given, deleteMissing bool) (done 
 	var pairs, matched, stored int64
 	err = g.Query(ctx, "SELECT count(*), count(o._id), count(*) FILTER (WHERE o._id IS NOT NULL AND "+u.Changed+
 		"), (SELECT count(*) FROM "+g.Table+") FROM "+g.Rows+" n LEFT JOIN "+g.Table+" o ON "+u.Match,
-		func(v []*string) error { return integers(v, &pairs, &matched, &done.Updated, &stored) })
+		func(v []*string) error { return Integers(v, &pairs, &matched, &done.Updated, &stored) })
 	if err != nil {
 		return done, err
 	}
@@ -99,7 +99,7 @@ func (u Update) unique(ctx context.Context, g Given) error {
 	list := strings.Join(u.names, ", ")
 	var different int64
 	err := g.Query(ctx, "SELECT count(*) FROM (SELECT DISTINCT "+list+" FROM "+g.Rows+" n) d",
-		func(v []*string) error { return integers(v, &different) })
+		func(v []*string) error { return Integers(v, &different) })
 	if err != nil || different == g.Count {
 		return err
 	}
@@ -112,7 +112,7 @@ func (u Update) unique(ctx context.Context, g Given) error {
 		strconv.Itoa(MaxBadCells),
 		func(v []*string) error {
 			var p pair
-			err := integers(v[:2], &p.row, &p.first)
+			err := Integers(v[:2], &p.row, &p.first)
 			found, values[p.row] = append(found, p), *v[2]
 			lines[p.row], lines[p.first] = 0, 0
 			return err
@@ -167,8 +167,8 @@ func (u Update) storedTwice(ctx context.Context, g Given) error {
 	return fault
 }
 
-// integers parses the integers of a row.
-func integers(v []*string, into ...*int64) (err error) {
+// Integers parses the integers of a row.
+func Integers(v []*string, into ...*int64) (err error) {
 	for i := range into {
 		n, perr := strconv.ParseInt(*v[i], 10, 64)
 		*into[i], err = n, errors.Join(err, perr)

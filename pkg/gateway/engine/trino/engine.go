@@ -62,6 +62,7 @@ var (
 	_ engine.Mapper  = (*Engine)(nil)
 	_ engine.Project = (*project)(nil)
 	_ engine.Orphans = (*Engine)(nil)
+	_ engine.Tidier  = (*Engine)(nil)
 )
 
 // Open checks the options. Nothing is sent before a statement is.

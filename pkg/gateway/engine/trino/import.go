@@ -333,9 +333,10 @@ func (p *project) holds(ctx context.Context, about intent) (found bool, err erro
 		// Rows that were merged are in files of the table's own. Such an import may be sent again: it ends alike.
 		return false, nil
 	}
-	_, err = p.exec(ctx, "SELECT 1 FROM "+sqltext.Quote(p.e.Catalog, about.Schema,
-		about.Table+"$files")+" WHERE file_path = "+
-		sqltext.Literal(about.File), false, func([]*string) error { found = true; return nil })
+	// Of all states: the rows may be in another file by now.
+	_, err = p.exec(ctx, "SELECT 1 FROM "+sqltext.Quote(p.e.Catalog, about.Schema, about.Table+"$all_entries")+
+		" WHERE data_file.file_path = "+sqltext.Literal(about.File)+" LIMIT 1", false,
+		func([]*string) error { found = true; return nil })
 	if isKind(err, engine.KindUnknownTable) || isKind(err, engine.KindUnknownSchema) {
 		err = nil // it was dropped with its rows
 	}

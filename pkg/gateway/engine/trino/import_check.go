@@ -40,11 +40,11 @@ func (im *importing) uniqueIn(ctx context.Context, others string) error {
 }
 
 // scratch is the table of the file's own.
-func (im *importing) scratch() string { return im.p.table("scratch", im.name) }
+func (im *importing) scratch() string { return im.p.table(kindOfImports, im.name) }
 
 // apart makes the file a table of its own, until drop is called, which leaves the file.
 func (im *importing) apart(ctx context.Context) (drop func(), err error) {
-	if err := im.p.ready(ctx, "scratch"); err != nil {
+	if err := im.p.ready(ctx, kindOfImports); err != nil {
 		return nil, err
 	}
 	list := make([]string, len(im.t.Columns))
@@ -54,10 +54,7 @@ func (im *importing) apart(ctx context.Context) (drop func(), err error) {
 	if _, err := im.p.exec(ctx, "CREATE TABLE "+im.scratch()+" ("+strings.Join(list, ", ")+")", true, nil); err != nil {
 		return nil, err
 	}
-	drop = func() {
-		_, _ = im.p.exec(context.WithoutCancel(ctx), "CALL "+sqltext.Quote(im.p.e.Catalog)+".system.unregister_table("+
-			sqltext.Literal(im.p.schema("scratch"))+", "+sqltext.Literal(physical(im.name))+")", true, nil)
-	}
+	drop = func() { _ = im.p.forget(ctx, kindOfImports, physical(im.name)) }
 	if _, err := im.p.exec(ctx, im.adding(im.scratch()), true, nil); err != nil {
 		drop()
 		return nil, err

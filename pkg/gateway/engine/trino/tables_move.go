@@ -111,13 +111,13 @@ func (p *project) CopyTable(ctx context.Context, kind, name, to string) (stored 
 		}
 	}
 	scratch := uuid.NewString()
-	apart := p.table("scratch", scratch)
-	if err := errors.Join(p.ready(ctx, "scratch"), p.ready(ctx, kind)); err != nil {
+	apart := p.table(kindOfCopies, scratch)
+	if err := errors.Join(p.ready(ctx, kindOfCopies), p.ready(ctx, kind)); err != nil {
 		return "", 0, err
 	}
 	defer func() {
 		if err != nil {
-			_, _ = p.exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+apart, false, nil)
+			_ = p.forget(ctx, kindOfCopies, physical(scratch))
 		}
 	}()
 	if _, err = p.exec(ctx, "CREATE TABLE "+apart+" ("+columnList(t)+")", true, nil); err != nil {
@@ -131,7 +131,7 @@ func (p *project) CopyTable(ctx context.Context, kind, name, to string) (stored 
 	if err = p.keepLastID(ids.After(rows)); err != nil {
 		return "", 0, err
 	}
-	err = p.move(ctx, "scratch", scratch, t)
+	err = p.move(ctx, kindOfCopies, scratch, t)
 	return stored, rows, err
 }
 
