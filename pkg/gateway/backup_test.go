@@ -104,7 +104,7 @@ func backupUnderLoad(t *testing.T, shared bool) {
 		}
 	})
 	made := 0
-	for seen := int64(0); made < 3 && !t.Failed(); {
+	for seen := int64(0); made < 2 && !t.Failed(); {
 		if n := last.Load(); n < seen+3 {
 			time.Sleep(5 * time.Millisecond)
 			continue
