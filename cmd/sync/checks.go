@@ -271,6 +271,8 @@ func (l *live) unread(o api.Omission) bool {
 	if o.Kind != "columns of" {
 		return false
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.lacks == nil {
 		l.lacks = map[string]bool{}
 	}

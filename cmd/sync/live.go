@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
@@ -29,7 +30,9 @@ type live struct {
 	names    map[string]string          // of the catalogs, by id
 	ids      map[manifest.Ref]string    // of the objects that others refer to
 	twice    []string
-	all      bool            // accept objects of the same name
+	all      bool // accept objects of the same name
+	metadata func() (api.ProjectMetadata, error)
+	mu       sync.Mutex      // of lacks
 	lacks    map[string]bool // CATALOG.SCHEMA.TABLE of tables whose columns cannot be read
 }
 
@@ -50,6 +53,7 @@ func (l *live) read(ctx context.Context) error {
 			Hint: "make the source reachable, or exclude its kind with --only"}
 	}
 	defer func() { l.e.Run.Refuse = nil }()
+	defer l.askMetadata(ctx)()
 	for _, part := range []func(context.Context) error{l.readCatalogs, l.readFolders, l.readConnections, l.readTables,
 		l.readParametric, l.readCaches, l.readQueries,
 		l.readSemanticTables, l.readMetadata, l.readRelations, l.readGolden} {

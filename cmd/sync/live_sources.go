@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
@@ -204,11 +205,29 @@ func (l *live) readSemanticTables(ctx context.Context) error {
 	return nil
 }
 
+// askMetadata asks for the metadata of all tables, which takes longest, while other parts are read, unless the requests
+// are only told, in their order. end cancels that, and waits for its end.
+func (l *live) askMetadata(ctx context.Context) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	l.metadata = sync.OnceValues(func() (api.ProjectMetadata, error) {
+		return l.cl.Metadata.Project(ctx, l.project, "", "")
+	})
+	if l.e.DryRun() || !l.reads(manifest.KindMetadata) {
+		return cancel
+	}
+	var asking sync.WaitGroup
+	asking.Go(func() { _, _ = l.metadata() }) // readMetadata returns the error
+	return func() {
+		cancel()
+		asking.Wait()
+	}
+}
+
 func (l *live) readMetadata(ctx context.Context) error {
 	if !l.reads(manifest.KindMetadata) {
 		return nil
 	}
-	all, err := l.cl.Metadata.Project(ctx, l.project, "", "")
+	all, err := l.metadata()
 	if err != nil {
 		return err
 	}

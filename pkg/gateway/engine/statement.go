@@ -42,6 +42,7 @@ type Relation struct {
 	Table *analyze.Table
 
 	View  *Statement // a saved query
+	Text  string     // of View
 	Base  *BaseTable // a table that the engine reads by itself
 	Scan  Scanner    // rows of a source, or of the gateway itself
 	Relay Relay      // rows of another project

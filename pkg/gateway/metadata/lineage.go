@@ -19,6 +19,30 @@ import (
 // analysed.
 func (d *describer) lineage(ctx context.Context, c names.Catalog, t api.Table,
 	cols []names.Column) ([][]api.ColumnLineage, error) {
+	origins, err := d.origins(ctx, c, t, cols)
+	if err != nil || origins == nil {
+		return nil, err
+	}
+	out := make([][]api.ColumnLineage, len(cols))
+	for i, o := range origins {
+		if out[i], err = d.origin(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// origins are what the columns of a table are computed from, nil if that is not known.
+func (d *describer) origins(ctx context.Context, c names.Catalog, t api.Table,
+	cols []names.Column) (out []engine.ColumnOrigin, err error) {
+	for _, col := range cols {
+		if col.Origin != nil {
+			out = append(out, *col.Origin)
+		}
+	}
+	if len(out) == len(cols) && len(out) > 0 {
+		return out, nil
+	}
 	q, err := c.Definition(ctx, t.SchemaName, t.TableName)
 	if err != nil || q.SQL == "" && q.Ask == nil {
 		return nil, err
@@ -28,18 +52,12 @@ func (d *describer) lineage(ctx context.Context, c names.Catalog, t api.Table,
 	if err != nil {
 		return nil, err
 	}
-	origins, err := sql.Lineage(ctx, data, q)
+	out, err = sql.Lineage(ctx, data, q)
 	if names.Broken(err) { // it no longer works; its columns, if any, are those of the last run
 		return nil, nil
 	}
-	if err != nil || len(origins) != len(cols) {
+	if err != nil || len(out) != len(cols) {
 		return nil, err
-	}
-	out := make([][]api.ColumnLineage, len(cols))
-	for i, o := range origins {
-		if out[i], err = d.origin(ctx, o); err != nil {
-			return nil, err
-		}
 	}
 	return out, nil
 }

@@ -41,8 +41,9 @@ type Contents interface {
 // Column is a column of a table as it is listed.
 type Column struct {
 	api.ColumnDetail
-	System  bool // added by the gateway to an internal table
-	Primary bool // part of the primary key
+	System  bool                 // added by the gateway to an internal table
+	Primary bool                 // part of the primary key
+	Origin  *engine.ColumnOrigin // in the statement of Definition, if that was analysed for the columns
 }
 
 // plain is what most kinds of catalogs lack.

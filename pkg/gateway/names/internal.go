@@ -108,7 +108,7 @@ func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableN
 	if err != nil {
 		return nil, err
 	}
-	cols, err := sql.Describe(ctx, data, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows},
+	cols, origins, err := sql.Describe(ctx, data, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows},
 		Catalogs: s.Resolver(p)})
 	if err != nil {
 		return nil, err
@@ -117,6 +117,9 @@ func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableN
 	for i, c := range cols {
 		out[i].ColumnDetail = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: wire.TypeName(c.Type),
 			DisplayName: c.Name}
+		if len(origins) == len(cols) {
+			out[i].Origin = &origins[i]
+		}
 	}
 	return out, nil
 }

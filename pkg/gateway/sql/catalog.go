@@ -217,7 +217,7 @@ func (c *catalog) savedQuery(n engine.TableName, q Query) (*relation, error) {
 	for _, col := range x.Columns {
 		table.Columns = append(table.Columns, analyze.TableColumn{Name: col.Name, Type: col.Type})
 	}
-	return &relation{Relation: &engine.Relation{Table: table, View: x}, weight: weight}, nil
+	return &relation{Relation: &engine.Relation{Table: table, View: x, Text: q.SQL}, weight: weight}, nil
 }
 
 // read are the tables of the statement.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/lineage"
 )
 
@@ -34,13 +35,16 @@ func Lineage(ctx context.Context, p engine.Project, q Query) ([]engine.ColumnOri
 	if err != nil {
 		return nil, err
 	}
-	var out []engine.ColumnOrigin
-	for _, c := range lineage.Of(query, r.analysis, s.Query.SQL) {
+	return originsIn(query, r.analysis, s.Query.SQL), nil
+}
+
+func originsIn(query *trinosql.Query, a *analyze.Analysis, text string) (out []engine.ColumnOrigin) {
+	for _, c := range lineage.Of(query, a, text) {
 		o := engine.ColumnOrigin{Expression: c.Expression}
 		for _, read := range c.Reads {
 			o.Reads = append(o.Reads, engine.ColumnRead{Table: engine.TableName(read.Table), Column: read.Column})
 		}
 		out = append(out, o)
 	}
-	return out, nil
+	return out
 }

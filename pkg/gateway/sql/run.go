@@ -67,15 +67,23 @@ func Check(ctx context.Context, p engine.Project, q Query) error {
 	return p.Check(ctx, x)
 }
 
-// Describe returns the columns of a SELECT that Run would start, without planning it.
-func Describe(ctx context.Context, p engine.Project, q Query) (columns []analyze.Column, err error) {
+// Describe returns the columns of a SELECT that Run would start, without planning it. If it is all of a saved query,
+// origins are those of its columns, else nil.
+func Describe(ctx context.Context, p engine.Project, q Query) (columns []analyze.Column,
+	origins []engine.ColumnOrigin, err error) {
 	ctx, cancel := deadline(ctx, q)
 	defer cancel()
 	err = retried(ctx, p, q, false, func(x *engine.Statement, _ []engine.Guesser) error {
-		columns = x.Columns
+		columns, origins = x.Columns, nil
+		_, all := q.Ask.(Rows)
+		for _, r := range x.Relations {
+			if all && r.View != nil && r.View.Query != nil {
+				origins = originsIn(r.View.Query, r.View.Analysis, r.Text)
+			}
+		}
 		return p.Check(ctx, x)
 	})
-	return columns, err
+	return columns, origins, err
 }
 
 // Store runs a SELECT and stores its rows, see engine.Project.

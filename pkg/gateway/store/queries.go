@@ -24,10 +24,22 @@ func scanQuery(scan func(...any) error) (q Query, err error) {
 	return
 }
 
-// Queries lists the queries of a project in order of creation.
+// Queries lists the queries of a project in order of creation, and remembers each by its name.
 func (s *Store) Queries(ctx context.Context, project string) ([]Query, error) {
-	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+
+	version, ok := s.since(ctx)
+	all, err := queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+
 		"WHERE q.project_id = ? ORDER BY q.created_at, q.id", project)
+	// each is asked for next
+	if n := s.recent.asked.Load(); s.held == nil && n <= askedBefore && len(all) > askedBefore {
+		s.recent.asked.Add(askedBefore + 1 - n)
+		return s.Queries(ctx, project)
+	}
+	for _, q := range all {
+		if ok && err == nil {
+			s.recent.add(version, queryKey{project, q.Name}, found[Query]{q, nil})
+		}
+	}
+	return all, err
 }
 
 // QueriesIn lists the queries directly in a folder, or at the root if folder is nil.
@@ -42,10 +54,11 @@ func (s *Store) Query(ctx context.Context, project, id string) (Query, error) {
 		project, id)
 }
 
+type queryKey struct{ project, name string }
+
 // QueryNamed finds a query by its SQL name.
 func (s *Store) QueryNamed(ctx context.Context, project, name string) (Query, error) {
-	type key struct{ project, name string }
-	return remembered(ctx, s, key{project, name}, func() (Query, error) {
+	return remembered(ctx, s, queryKey{project, name}, func() (Query, error) {
 		return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+
 			"WHERE q.project_id = ? AND q.name = ?", project, name)
 	})

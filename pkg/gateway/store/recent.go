@@ -49,13 +49,27 @@ func remembered[T any](ctx context.Context, s *Store, key any, read func() (T, e
 	}
 	v, err := read()
 	if err == nil || errors.Is(err, ErrNotFound) {
-		r.mu.Lock()
-		if r.version == version && len(r.values) < maxRecent { // it may be newer than version, never older
-			r.values[key] = found[T]{v, err}
-		}
-		r.mu.Unlock()
+		r.add(version, key, found[T]{v, err})
 	}
 	return v, err
+}
+
+// since returns the version of the state file. ok is false if nothing is remembered.
+func (s *Store) since(ctx context.Context) (version int64, ok bool) {
+	if s.held != nil || s.recent.asked.Load() <= askedBefore {
+		return 0, false
+	}
+	version, _, err := s.recent.at(ctx, s.db.DB, nil)
+	return version, err == nil
+}
+
+// add remembers what was read after the state file had a version: it may be newer, never older.
+func (r *recent) add(version int64, key, v any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.version == version && len(r.values) < maxRecent {
+		r.values[key] = v
+	}
 }
 
 // at returns the version of the state file, and the value of a key that was read since it has that version.
