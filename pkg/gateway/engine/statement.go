@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +25,7 @@ type Statement struct {
 
 	Relations map[*analyze.Table]*Relation // what the tables of the analysis stand for
 	Divisions []trinosql.Pos               // whose divisor may be zero
+	Casts     []Cast                       // that may fail
 }
 
 // Param is the value of a ?, or one that the text of the gateway itself has for it.
@@ -88,22 +88,6 @@ func (x *Statement) Reads() []*Relation {
 	}
 	add(x)
 	return slices.SortedFunc(maps.Keys(all), byName)
-}
-
-// DivisionHint tells where a query divides, for an error that has no position; empty if it does not.
-func (x *Statement) DivisionHint() string {
-	const most = 3
-	var at []string
-	for _, p := range x.Divisions[:min(len(x.Divisions), most)] {
-		at = append(at, fmt.Sprintf("line %d:%d", p.Line, p.Col))
-	}
-	switch {
-	case len(at) == 0:
-		return ""
-	case len(x.Divisions) > most:
-		at = append(at, fmt.Sprintf("%d more places", len(x.Divisions)-most))
-	}
-	return "the statement divides at " + strings.Join(at, ", ") + "; x / nullif(y, 0) is NULL where y is 0"
 }
 
 // InRelation is an error about a table of the statement: at its first reference, and for a saved query with its name.

@@ -57,7 +57,7 @@ func (s *session) query(ctx context.Context, query *trinosql.Query) (*engine.Sta
 		Text:    s.Query.SQL, Simple: size.PlainPlan(), Catalog: s.Query.Defaults.Catalog,
 		Schema:    s.Query.Defaults.Schema,
 		User:      s.Query.Props["user"],
-		Relations: r.catalog.read(), Divisions: divisions(query)}, nil
+		Relations: r.catalog.read(), Divisions: divisions(query), Casts: casts(query, r.analysis)}, nil
 }
 
 // analysed is a query and its analysis.
@@ -80,36 +80,6 @@ func (s *session) analysed(ctx context.Context, query *trinosql.Query) (*analyse
 		return nil, r.catalog.cycleError(query, err)
 	}
 	return r, nil
-}
-
-// divisions are the places of the divisions of a query whose divisor may be zero.
-func divisions(query *trinosql.Query) (places []trinosql.Pos) {
-	trinosql.Inspect(query, func(n trinosql.Node) bool {
-		switch n := n.(type) {
-		case *trinosql.Binary:
-			if (n.Op == "/" || n.Op == "%") && mayBeZero(n.R) {
-				places = append(places, n.Pos())
-			}
-		case *trinosql.Func:
-			if len(n.Name) == 1 && n.Name[0].Lower() == "mod" && len(n.Args) == 2 && mayBeZero(n.Args[1]) {
-				places = append(places, n.Pos())
-			}
-		}
-		return true
-	})
-	return places
-}
-
-func mayBeZero(x trinosql.Expr) bool {
-	switch x := x.(type) {
-	case *trinosql.IntLit:
-		return strings.Trim(x.Text, "0_") == ""
-	case *trinosql.DecimalLit:
-		return strings.Trim(x.Text, "0_.") == ""
-	case *trinosql.DoubleLit:
-		return false
-	}
-	return true
 }
 
 // parse parses one statement.

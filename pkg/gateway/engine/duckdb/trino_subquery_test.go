@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -70,23 +71,33 @@ func TestCorrelatedSubqueries(t *testing.T) {
 	}
 }
 
-// A division by zero has no position in DuckDB: the hint tells where the statement divides.
-func TestDivisionHint(t *testing.T) {
+// TestPlaceOfValueErrors: DuckDB reports errors about values without a position. They have that of the only expression
+// from which they can be, and a division that is one of several is named by the hint.
+func TestPlaceOfValueErrors(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	const rest = "; x / nullif(y, 0) is NULL where y is 0"
+	const remedy = "x / nullif(y, 0) is NULL where y is 0"
 	for text, want := range map[string]string{
-		`SELECT 1 / 0`: "the statement divides at line 1:10" + rest,
-		"SELECT id % 2,\n10 / (id - id)\nFROM sample.shop.products":     "the statement divides at line 2:4" + rest,
-		`SELECT mod(id, id - id) FROM sample.shop.products`:             "the statement divides at line 1:8" + rest,
-		`SELECT DECIMAL '1.0' / DECIMAL '0.0'`:                          "the statement divides at line 1:22" + rest,
-		`SELECT 1 / x, 2 / x, 3 / x, 4 / x, 5 / x FROM (VALUES 0) t(x)`: "the statement divides at line 1:10, line 1:17, line 1:24, 2 more places" + rest,
-		`SELECT sum(1 / x) FROM (VALUES 1, 0) t(x)`:                     "the statement divides at line 1:14" + rest,
-		`SELECT CAST('x' AS bigint) / 1`:                                "",
+		`SELECT 1 / 0`: "1:10 " + remedy,
+		"SELECT id % 2,\n10 / (id - id)\nFROM sample.shop.products": "2:4 " + remedy,
+		`SELECT mod(id, id - id) FROM sample.shop.products`:         "1:8 " + remedy,
+		`SELECT DECIMAL '1.0' / DECIMAL '0.0'`:                      "1:22 " + remedy,
+		`SELECT 1 / x, 2 / x, 3 / x, 4 / x, 5 / x FROM (VALUES 0) t(x)`: "0:0 the statement divides at line 1:10, " +
+			"line 1:17, line 1:24, 2 more places; " + remedy,
+		`SELECT sum(1 / x) FROM (VALUES 1, 0) t(x)`: "1:14 " + remedy,
+		`SELECT CAST('x' AS bigint) / 1`:            "1:8 ",
+		`SELECT CAST(1 AS varchar), TRY_CAST('y' AS bigint), CAST(v AS bigint) FROM (VALUES 'x') t(v)`: "1:53 ",
+		`SELECT CAST('1' AS integer), CAST(v AS integer) FROM (VALUES 'x') t(v)`:                       "0:0 ",
+		`SELECT CAST(v AS date), CAST('1' AS integer) FROM (VALUES 'x') t(v)`:                          "1:8 ",
+		`SELECT date(v), CAST('2000-01-01' AS date) FROM (VALUES 'x') t(v)`:                            "0:0 ",
+		`SELECT CAST(v AS boolean), CAST('1' AS real) FROM (VALUES 'x') t(v)`:                          "1:8 ",
+		`SELECT CAST(v AS uuid), CAST('1' AS real) FROM (VALUES 'x') t(v)`:                             "1:8 ",
+		`SELECT CAST(v AS double), CAST(ARRAY['1'] AS array(double)) FROM (VALUES 'x') t(v)`:           "0:0 ",
+		`SELECT CAST(v AS double), CAST('1' AS real) FROM (VALUES 'x') t(v)`:                           "1:8 ",
 	} {
 		_, err := rows(t, p, sql.Query{SQL: text})
 		var e *engine.Error
-		if !errors.As(err, &e) || e.Hint != want {
-			t.Errorf("%s: %v with hint %q; want %q", text, err, e.Hint, want)
+		if !errors.As(err, &e) || fmt.Sprintf("%d:%d %s", e.Line, e.Col, e.Hint) != want {
+			t.Errorf("%s: %v at %d:%d with hint %q; want %q", text, err, e.Line, e.Col, e.Hint, want)
 		}
 	}
 }

@@ -56,32 +56,15 @@ func (w *written) explain(ctx context.Context, err error) error {
 		at, in := w.place(offset(w.text, e.Line, e.Col))
 		e.Line, e.Col = at.Line, at.Col
 		if in != nil {
-			return inside(w.of, in, err)
+			return w.of.Inside(in, err)
 		}
-	}
-	var coded *engine.CodedError
-	if e.Hint == "" && errors.As(err, &coded) && coded.Code == "DIVISION_BY_ZERO" {
-		e.Hint = w.of.DivisionHint()
 	}
 	switch e.Kind {
 	case engine.KindUnknownTable, engine.KindUnknownSchema, engine.KindUnknownColumn:
 		// The names were found when the statement was analysed.
 		return errors.Join(err, engine.ErrOutdated)
 	}
-	return err
-}
-
-// inside is an error in the text of a saved query, as the statement has it that names it directly or through others.
-func inside(x *engine.Statement, in *engine.Relation, err error) error {
-	for _, r := range x.Named() {
-		if r == in {
-			return x.InRelation(r, err)
-		}
-		if r.View != nil && slices.Contains(r.View.Reads(), in) {
-			return x.InRelation(r, inside(r.View, in, err))
-		}
-	}
-	return err
+	return w.of.ExplainValue(err)
 }
 
 // writer writes a statement with the saved queries in it.

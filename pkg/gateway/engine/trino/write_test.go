@@ -96,7 +96,7 @@ func TestPlaces(t *testing.T) {
 	if at.Line != 2 || in == nil || in.Name.Table != "q" {
 		t.Fatalf("%+v in %v", at, in)
 	}
-	err := inside(w.of, in, &engine.Error{Kind: engine.KindValue, Message: "m", Line: at.Line, Col: at.Col})
+	err := w.of.Inside(in, &engine.Error{Kind: engine.KindValue, Message: "m", Line: at.Line, Col: at.Col})
 	var e *engine.Error
 	if e, _ = err.(*engine.Error); e == nil || e.Line != 3 || !strings.Contains(e.Message, "in peaka.query.q2") ||
 		!strings.Contains(e.Message, "in peaka.query.q, line 2:") {

@@ -18,12 +18,6 @@ var outOfRange = late.Regexp(`^(Date and time not in timestamp range|Interval va
 // STDDEV_POP for X is out of range!
 var beyondDouble = late.Regexp(`^[A-Za-z_]+( for [XY])? is out of range!$`)
 
-// DividesByZero reports whether a statement ended by a division by zero.
-func DividesByZero(err error) bool {
-	var f *engine.CodedError
-	return errors.As(err, &f) && f.Code == "DIVISION_BY_ZERO"
-}
-
 // outerColumn matches DuckDB's error for a column of an outer query in a lambda. The translation writes some
 // expressions as lambdas.
 var outerColumn = late.Regexp(`^Referenced (table "~r\d+"|column "~c\d+") (was )?not found`)

@@ -130,11 +130,7 @@ func (s *statement) explain(err error) error {
 	if outdated {
 		return errors.Join(err, engine.ErrOutdated)
 	}
-	var e *engine.Error
-	if errors.As(err, &e) && e.Hint == "" && faults.DividesByZero(e) {
-		e.Hint = s.t.of.DivisionHint()
-	}
-	return err
+	return s.t.of.ExplainValue(err)
 }
 
 // Run plans and starts a statement.
