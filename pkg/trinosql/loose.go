@@ -14,6 +14,7 @@ const (
 	LateOffset                     // LIMIT n OFFSET m; Node is the *Query
 	StarChanges                    // * EXCLUDE (a) REPLACE (x AS b); Node is the *SelectStar
 	Summarize                      // SUMMARIZE query or table; Node is the *Query, of a table with a *TableBody
+	BareFilter                     // FILTER (condition); Words is the place of the WHERE that lacks
 	DescribeRows                   // DESCRIBE query or file; Node is the *Query, of a file with a *TableBody
 )
 

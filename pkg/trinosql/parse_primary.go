@@ -273,7 +273,9 @@ func (p *parser) filter() (Expr, error) {
 	}
 	p.advance()
 	p.advance()
-	if err := p.want(wWhere); err != nil {
+	if at := p.tok.from.Offset; p.loose != nil && !p.isWord(wWhere) {
+		p.extra(Extra{Kind: BareFilter, Words: [2]int{at, at}})
+	} else if err := p.want(wWhere); err != nil {
 		return nil, err
 	}
 	x, err := p.expression()

@@ -165,6 +165,8 @@ func (r *rewriter) plain(extras []*trinosql.Extra) ([]sqltext.Edit, error) {
 		switch e.Kind {
 		case trinosql.TrailingComma:
 			words = append(words, sqltext.Edit{From: at, To: end})
+		case trinosql.BareFilter:
+			ends = append(ends, sqltext.Words(at, end, "WHERE ")) // before the start of a cast
 		case trinosql.ColonCast:
 			c := e.Node.(*trinosql.Cast)
 			_, before := c.X.Span()

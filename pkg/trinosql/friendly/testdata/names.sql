@@ -35,3 +35,7 @@ FROM region /* LIMIT 1 OFFSET 2 */;
 SELECT random() AS r, x + 1 AS y FROM odd WHERE y > 1 GROUP BY (r, y)
 =>
 SELECT random() AS r, x + 1 AS y FROM odd WHERE (x + 1) > 1 GROUP BY (1, 2);
+
+SELECT count(*) FILTER (x > 1), sum(x) FILTER (x::int = 2) FROM odd
+=>
+SELECT count(*) FILTER (WHERE x > 1), sum(x) FILTER (WHERE CAST(x AS int) = 2) FROM odd;
