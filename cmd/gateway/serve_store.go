@@ -9,6 +9,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
@@ -66,11 +67,17 @@ func (f *serveFlags) postgres(e *cli.Env) (*store.Postgres, error) {
 	return p, nil
 }
 
-// notOpened is the failure of a store that a gateway cannot use.
+// notOpened is the failure of a store or a cluster that a gateway cannot use.
 func notOpened(err error) error {
 	f := &exitcode.Failure{Exit: exitcode.Failed, Code: "store", Msg: err.Error(), Err: err}
 	var x *zone.Elsewhere
+	var unfit *engine.Error
 	switch {
+	case errors.As(err, &unfit):
+		f.Code, f.Hint = "cluster", unfit.Hint
+		if unfit.Kind == engine.KindSource {
+			f.Exit = exitcode.Unavailable
+		}
 	case errors.As(err, &x):
 		f.Exit, f.Code, f.Hint = exitcode.Conflict, "elsewhere", x.Remedy()
 	case errors.Is(err, store.ErrClaimed):
