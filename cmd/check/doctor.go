@@ -99,6 +99,9 @@ func NewDoctor(e *cli.Env) *cobra.Command {
   key            whether there is a key for the address, and when it ends
   zone local     its data directory: whether it is served, and whether each
                  file can be opened (gateway verify reads them whole)
+  cluster        with DIG_ENGINE=trino: whether the cluster of the DIG_TRINO_
+                 variables admits the gateway, authenticates its users and
+                 keeps projects apart
   locks          whether another process holds the settings or the data of zone
                  local, and leftovers of killed processes
   proxy, dns, connect, tls, gateway, clock, key kind, latency
@@ -107,8 +110,8 @@ func NewDoctor(e *cli.Env) *cobra.Command {
                  by ` + "`" + e.Name + ` check --routes` + "`" + `
 
 Each check is ok, warning, failed or skipped. The exit code is 7 if one failed, else 0. Calls go to the chosen gateway
-only, and only GET /info (with --routes OPTIONS and GET of all routes). Nothing is changed: the file that is written to
-each directory of dig, to see whether that is possible, has no name, or loses it at once.`,
+only, and only GET /info (with --routes OPTIONS and GET of all routes), and to that cluster. Nothing is changed: the
+file that is written to each directory of dig, to see whether that is possible, has no name, or loses it at once.`,
 		Example: "  " + e.Name + " doctor\n  " + e.Name + " --profile work doctor -o json",
 	}
 	c.Flags().BoolVar(&d.routes, "routes", false, "also check which documented routes the gateway has")
@@ -122,6 +125,7 @@ each directory of dig, to see whether that is possible, has no name, or loses it
 		d.program()
 		d.local(c.Context(), s)
 		d.locks()
+		d.cluster(c.Context())
 		if s != nil && !s.InProcess() {
 			d.key(s)
 			d.network(c.Context(), s)
@@ -318,6 +322,27 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 		return
 	}
 	d.ok(check, "%s answers, %s", dir, how)
+}
+
+// cluster checks the cluster over which a gateway with the same variables serves.
+func (d *doctor) cluster(ctx context.Context) {
+	const check = "cluster"
+	if d.e.Zone.Cluster == nil {
+		return
+	}
+	found, err := d.e.Zone.Cluster(ctx, d.e)
+	switch {
+	case err != nil:
+		d.fail(ctx, check, err)
+	case found == nil:
+	case found.Lacks != nil && found.Several:
+		d.fail(ctx, check, found.Lacks)
+	case found.Lacks != nil:
+		f := cli.Classify(ctx, found.Lacks)
+		d.add(check, statusWarning, f.Hint, "not for several projects: %s", f.Msg)
+	default:
+		d.ok(check, "%s", found.Detail)
+	}
 }
 
 // damaged adds a failed check for each part of the data directory that cannot be read.

@@ -47,6 +47,7 @@ func Zone() cli.Zone {
 			Engine: duckdb.Open,
 		},
 		Commands: commands,
+		Cluster:  examineCluster,
 	}
 }
 

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+	"errors"
 	"os"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/engine/trino"
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -116,4 +119,25 @@ func (f *clusterFlags) engine(e *cli.Env) (name string, open func(engine.Options
 		return "", nil, err
 	}
 	return engineTrino, func(of engine.Options) (engine.Engine, error) { return trino.Open(f.o, of) }, nil
+}
+
+// examineCluster implements cli.Zone.Cluster.
+func examineCluster(ctx context.Context, e *cli.Env) (*cli.Cluster, error) {
+	var f clusterFlags
+	f.register(&cobra.Command{})
+	name, open, err := f.engine(e)
+	if err != nil || name == "" {
+		return nil, err
+	}
+	opened, err := open(engine.Options{NewID: uuid.NewString})
+	if err != nil {
+		return nil, err
+	}
+	cluster, ok := opened.(*trino.Engine)
+	if !ok {
+		return nil, opened.Close()
+	}
+	found, err := cluster.Examine(ctx)
+	return &cli.Cluster{Detail: found.Detail, Several: found.Several, Lacks: notOpened(found.Lacks)},
+		errors.Join(notOpened(err), opened.Close())
 }

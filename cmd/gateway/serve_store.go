@@ -69,13 +69,16 @@ func (f *serveFlags) postgres(e *cli.Env) (*store.Postgres, error) {
 
 // notOpened is the failure of a store or a cluster that a gateway cannot use.
 func notOpened(err error) error {
+	if err == nil {
+		return nil
+	}
 	f := &exitcode.Failure{Exit: exitcode.Failed, Code: "store", Msg: err.Error(), Err: err}
 	var x *zone.Elsewhere
 	var unfit *engine.Error
 	switch {
-	case errors.As(err, &unfit):
+	case errors.As(err, &unfit) && (unfit.Kind == engine.KindSource || unfit.Kind == engine.KindUnsupported):
 		f.Code, f.Hint = "cluster", unfit.Hint
-		if unfit.Kind == engine.KindSource {
+		if unfit.Kind == engine.KindSource && !errors.Is(err, engine.ErrUnusable) {
 			f.Exit = exitcode.Unavailable
 		}
 	case errors.As(err, &x):

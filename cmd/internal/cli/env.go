@@ -42,6 +42,15 @@ type Env struct {
 type Zone struct {
 	zone.Functions
 	Commands func(*Env) *cobra.Command // the commands about the gateway itself
+	// Cluster examines the cluster over which a gateway with the variables of this environment serves; nil without one.
+	Cluster func(context.Context, *Env) (*Cluster, error)
+}
+
+// Cluster is what is known of a cluster.
+type Cluster struct {
+	Detail  string
+	Several bool  // it has several projects
+	Lacks   error // what several projects need and it does not do
 }
 
 // ErrTerminated is a SIGTERM or SIGHUP: unlike an interrupt from a terminal, it is sent to this process only.

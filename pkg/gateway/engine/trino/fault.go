@@ -49,8 +49,14 @@ func fault(ctx context.Context, err error) error {
 		return engine.Ended(ctx, nil)
 	case errors.As(err, &e):
 	case errors.As(err, &away), errors.As(err, new(*protocol.LostError)):
-		return &engine.Error{Kind: engine.KindSource, Message: err.Error(), Err: err,
+		out := &engine.Error{Kind: engine.KindSource, Message: err.Error(), Err: err,
 			Hint: "it may be starting; try again in a minute"}
+		if errors.Is(err, protocol.ErrNotAdmitted) {
+			out.Err = engine.Unusable(err)
+			out.Hint = "the credential is --trino-user with --trino-password-file or --trino-token-file, or " +
+				"--trino-cert"
+		}
+		return out
 	default:
 		return err
 	}

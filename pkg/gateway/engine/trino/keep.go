@@ -232,31 +232,39 @@ func (e *Engine) Authenticates(ctx context.Context) error {
 	return nil
 }
 
-// attack is a statement that the cluster must refuse to the user of a project. It changes nothing where it does not.
-type attack struct{ what, text string }
+// attack is a statement that the cluster must refuse to the user of a project. One that changes something where it does
+// not changes the table only that nobody reads.
+type attack struct {
+	what, text string
+	changes    bool
+}
 
-func (e *Engine) canarySchema() string { return sqltext.Quote(e.Catalog, e.prefix()+"_canary") }
-func (e *Engine) canary() string       { return e.canarySchema() + ".canary" }
+// canaryName is the name of the table that no project may read, and, behind the prefix, of its schema.
+const canaryName = "canary"
+
+func (e *Engine) canarySchema() string { return sqltext.Quote(e.Catalog, e.prefix()+"_"+canaryName) }
+func (e *Engine) canary() string       { return e.canarySchema() + "." + canaryName }
 
 func (e *Engine) attacks() []attack {
+	lake, schema := sqltext.Literal(e.Catalog), sqltext.Literal(e.prefix()+"_"+canaryName)
 	return []attack{
-		{"create catalogs", "CREATE CATALOG IF NOT EXISTS " + sqltext.Quote(e.Catalog) + " USING memory"},
-		{"read the statements of others", "SELECT count(*) FROM system.runtime.queries"},
+		{"read the statements of others", "SELECT count(*) FROM system.runtime.queries", false},
 		{"list tables of other projects", "SELECT count(*) FROM system.metadata.table_comments WHERE catalog_name = " +
-			sqltext.Literal(e.Catalog) + " AND schema_name = " + sqltext.Literal(e.prefix()+"_canary")},
-		{"list tables of other projects", "SELECT count(*) FROM system.jdbc.tables WHERE table_cat = " +
-			sqltext.Literal(e.Catalog) + " AND table_schem = " + sqltext.Literal(e.prefix()+"_canary")},
-		{"create schemas", "CREATE SCHEMA IF NOT EXISTS " + e.canarySchema()},
-		{"replace tables of other projects", "CREATE OR REPLACE TABLE " + e.canary() + " (x integer)"},
-		{"add rows to tables of other projects", "INSERT INTO " + e.canary() + " SELECT 1 WHERE false"},
-		{"delete rows of other projects", "DELETE FROM " + e.canary() + " WHERE x = 1"},
+			lake + " AND schema_name = " + schema, false},
+		{"list tables of other projects", "SELECT count(*) FROM system.jdbc.tables WHERE table_cat = " + lake +
+			" AND table_schem = " + schema, false},
+		{"create catalogs", "CREATE CATALOG IF NOT EXISTS " + sqltext.Quote(e.Catalog) + " USING memory", true},
+		{"create schemas", "CREATE SCHEMA IF NOT EXISTS " + e.canarySchema(), true},
+		{"replace tables of other projects", "CREATE OR REPLACE TABLE " + e.canary() + " (x integer)", true},
+		{"add rows to tables of other projects", "INSERT INTO " + e.canary() + " SELECT 1 WHERE false", true},
+		{"delete rows of other projects", "DELETE FROM " + e.canary() + " WHERE x = 1", true},
 	}
 }
 
 // refuses finds out whether the cluster refuses the table of another project to those of some projects.
 func (e *Engine) refuses(ctx context.Context, ids []string) error {
 	for _, id := range ids {
-		read := attack{"read tables of other projects", "SELECT * FROM " + e.canary()}
+		read := attack{what: "read tables of other projects", text: "SELECT * FROM " + e.canary()}
 		if err := e.refused(ctx, id, read); err != nil {
 			return err
 		}
@@ -279,8 +287,8 @@ func (e *Engine) refuses(ctx context.Context, ids []string) error {
 			if slices.Contains(e.catalogsOf(id), name) {
 				continue
 			}
-			if err := e.refused(ctx, id, attack{"read catalog " + name + ", which is not one of its connections",
-				"SELECT count(*) FROM " + sqltext.Quote(name) + ".information_schema.tables"}); err != nil {
+			if err := e.refused(ctx, id, attack{what: "read catalog " + name + ", which is not one of its connections",
+				text: "SELECT count(*) FROM " + sqltext.Quote(name) + ".information_schema.tables"}); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package trino
 import (
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -21,6 +22,7 @@ import (
 type coordinator struct {
 	authenticates bool
 	refuses       func(user, text string) bool
+	schemas       string // as rows, for the gateway's user
 }
 
 func (c *coordinator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -30,9 +32,17 @@ func (c *coordinator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	text, _ := io.ReadAll(r.Body)
 	user := r.Header.Get("X-Trino-User")
+	if r.Method == http.MethodGet {
+		_, _ = io.WriteString(w, `{"id":"1","columns":[{"name":"a","type":"varchar"}],"data":`+c.schemas+`}`)
+		return
+	}
 	if c.refuses != nil && c.refuses(user, string(text)) {
 		_, _ = io.WriteString(w, `{"id":"1","error":{"message":"Access Denied","errorName":"PERMISSION_DENIED",`+
 			`"errorType":"USER_ERROR"}}`)
+		return
+	}
+	if c.schemas != "" && user == "dig" && strings.HasPrefix(string(text), "SELECT schema_name") {
+		_, _ = io.WriteString(w, `{"id":"1","nextUri":"https://localhost/v1/statement/executing/1"}`)
 		return
 	}
 	_, _ = io.WriteString(w, `{"id":"1"}`)
@@ -77,7 +87,7 @@ func TestKeep(t *testing.T) {
 		"protected":   {at: coordinator{authenticates: true, refuses: strict}},
 		"one user":    {coordinator{authenticates: true}, func(o *Options) { o.ProjectUser = "" }, "those of one user"},
 		"no password": {at: coordinator{refuses: strict}, want: "takes no credential"},
-		"no rules":    {at: coordinator{authenticates: true}, want: "may create catalogs"},
+		"no rules":    {at: coordinator{authenticates: true}, want: "may read the statements of others"},
 		"tables seen": {at: coordinator{authenticates: true, refuses: func(user, text string) bool {
 			return strict(user, text) && !strings.HasPrefix(text, "SELECT * FROM")
 		}}, want: "may read tables of other projects"},
@@ -102,6 +112,44 @@ func TestKeep(t *testing.T) {
 				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%v", err)
 				}
+			}
+		})
+	}
+}
+
+// TestExamine: what a check of the installation finds, and that it changes nothing.
+func TestExamine(t *testing.T) {
+	const two = `[["p_alpha_table"],["p_alpha_mtquery"],["p_0x4272_table"],["p_canary"],["x_y_z"],["p_0xzz_table"]]`
+	careful := func(user, text string) bool {
+		if !strings.HasPrefix(text, "SELECT ") {
+			t.Errorf("%s sends %s", user, text)
+		}
+		return strict(user, text)
+	}
+	for name, c := range map[string]struct {
+		at      coordinator
+		user    string
+		several bool
+		want    string // of the detail, or the error
+	}{
+		"protected":   {coordinator{true, careful, two}, "dig-{project}", true, "(2): it refuses the catalog system"},
+		"empty":       {coordinator{true, careful, `[]`}, "dig-{project}", false, "no project has tables"},
+		"one user":    {coordinator{true, careful, two}, "", true, "those of one user"},
+		"no password": {coordinator{false, careful, two}, "dig-{project}", true, "takes no credential"},
+		"no rules":    {coordinator{true, nil, two}, "dig-{project}", true, "may read the statements of others"},
+		"single":      {coordinator{false, careful, `[["p_a_b"]]`}, "", false, "takes no credential"},
+		"not admitting": {coordinator{true, func(string, string) bool { return true }, two}, "", false,
+			"Access Denied"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := engineOver(t, &c.at, func(o *Options) { o.ProjectUser = c.user })
+			got, err := e.Examine(t.Context())
+			text := got.Detail
+			if err = errors.Join(err, got.Lacks); err != nil {
+				text = err.Error()
+			}
+			if got.Several != c.several || !strings.Contains(text, c.want) {
+				t.Errorf("%+v %v", got, err)
 			}
 		})
 	}

@@ -195,6 +195,10 @@ func TestSecondLayer(t *testing.T) {
 			}
 		}()
 	}
+	if found, err := e.Examine(ctx); err != nil || found.Lacks != nil ||
+		!strings.Contains(found.Detail, "tables of others") {
+		t.Errorf("%+v %v", found, err)
+	}
 	for of, refused := range map[string]bool{"alpha": false, "bravo": true} {
 		p := bent{all[0], "SELECT x FROM lake." + o.Prefix + "_" + of + "_table.things"}
 		x, err := sql.Read(ctx, p, sql.Query{SQL: `SELECT x FROM peaka."table".things`, Catalogs: sql.Own{}})
