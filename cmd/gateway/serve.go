@@ -35,7 +35,8 @@ The address and, with --print-key, a partner key are printed to standard output 
 is valid until this process ends; one in a --key-file stays. Other dig processes of this user find the gateway by a
 socket in the data directory and need no key. One line per request goes to standard error.
 
-An interrupt or SIGTERM ends it: no further calls are accepted, and running work has --grace to finish. Runs that
+An interrupt or SIGTERM ends it: /readyz is 503, calls are accepted for --drain and no longer, and running work has
+--grace to finish. Runs that
 are still going after that are cancelled and recorded as failed; stored rows are not changed. A second signal ends the
 process immediately. If the data directory is removed or replaced, it ends with exit code 1.
 SIGHUP, also at the end of a terminal, does not end it: the certificate and the key file are read again.
@@ -153,6 +154,7 @@ func (f *serveFlags) serve(ctx context.Context, e *cli.Env, o gateway.Options, k
 			if w != nil {
 				w.Stopping() // this process ends and must not be replaced
 			}
+			g.Options.Drain = 0
 			stop, cancel := context.WithCancel(ctx)
 			cancel()
 			return errors.Join(err, s.Wait(stop, 0))
@@ -252,7 +254,7 @@ func (f *serveFlags) supervise(ctx context.Context, e *cli.Env, o gateway.Option
 	}
 	defer l.Close()
 	so := supervise.Options{Args: append([]string{os.Args[0]}, e.Args...), Log: o.Log,
-		Text: gateway.ForLog, Now: e.Now, Grace: f.grace}
+		Text: gateway.ForLog, Now: e.Now, Grace: f.drain + f.grace}
 	if so.TCP, so.Socket, so.Metrics, so.Lock, err = l.Files(); err != nil {
 		return err
 	}

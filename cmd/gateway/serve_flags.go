@@ -35,7 +35,7 @@ type serveFlags struct {
 	store, storePassword, sharedDir      string
 	hook                                 *hooks.Hook      // of onFailure, nil for none
 	spans                                *traces.Exporter // nil for none
-	grace, overrun                       time.Duration
+	grace, drain, overrun                time.Duration
 	cluster                              clusterFlags
 }
 
@@ -70,6 +70,8 @@ func (f *serveFlags) register(c *cobra.Command) {
 		"request and run, such as http://localhost:4318 (OTEL_EXPORTER_OTLP_ENDPOINT)")
 	fs.DurationVar(&f.grace, "grace", 30*time.Second,
 		"how long calls and runs may continue after an interrupt before they are cancelled")
+	fs.DurationVar(&f.drain, "drain", 0, "how long calls are accepted after an interrupt, while /readyz is 503, so "+
+		"that a balancer notices; --grace begins then")
 	fs.DurationVar(&f.limits.Statement, "max-statement-time", 2*time.Hour,
 		"longest time a statement may run; 0 for no limit")
 	fs.StringVar(&f.memory, "memory", "",
@@ -101,9 +103,10 @@ func (f *serveFlags) register(c *cobra.Command) {
 
 // options checks the flags and returns what they ask for.
 func (f *serveFlags) options(e *cli.Env) (o gateway.Options, err error) {
-	if f.grace < 0 {
-		return o, exitcode.Usagef("--grace: %v is negative", f.grace)
+	if f.grace < 0 || f.drain < 0 {
+		return o, exitcode.Usagef("--grace and --drain cannot be negative")
 	}
+	o.Drain = f.drain
 	if o.Inject, err = gateway.ParseInjection(f.faults, f.faultSeed); err != nil {
 		return o, exitcode.Usagef("--fault %v", err)
 	}

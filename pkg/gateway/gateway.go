@@ -58,6 +58,7 @@ type Options struct {
 	Quirks   *hosted.Quirks    // faults of the hosted zones to reproduce; nil for none
 	Inject   *hosted.Injection // faults to inject; nil for none
 
+	Drain       time.Duration     // for which a served gateway answers calls after it was told to stop
 	Origins     web.Origins       // of web pages that may call
 	Certificate *Certificate      // of the TCP address of a served gateway; nil without TLS
 	KeepOut     []string          // directories besides Dir that connections must not read

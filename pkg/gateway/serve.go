@@ -342,7 +342,7 @@ func (s *Server) start(l net.Listener, h http.Handler, source string) {
 	safely.Go(func() { s.errs <- safely.Try(func() error { return srv.Serve(l) }) })
 }
 
-// Wait serves until ctx ends or a listener fails. Running requests and background work have the grace period to finish;
+// Wait serves until ctx ends or a listener fails, and after ctx for Options.Drain. Running requests and background work have the grace period to finish;
 // after it they are cancelled, and unfinished runs end as failed.
 func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	var err error
@@ -350,9 +350,20 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	case <-ctx.Done():
 	case err = <-s.errs:
 	}
-	close(s.ended)
 	s.g.Web.Stop()
 	s.unwind()
+	if err == nil && s.g.Options.Drain > 0 {
+		// Those who send calls here learn from the probe that they are to send them elsewhere.
+		s.g.log.Info("not ready any more; calls are answered until the end of the drain", "drain",
+			s.g.Options.Drain.String())
+		over := time.NewTimer(s.g.Options.Drain)
+		defer over.Stop()
+		select {
+		case <-over.C:
+		case err = <-s.errs:
+		}
+	}
+	close(s.ended)
 	if s.g.Store.Present() != nil {
 		grace = 0
 	} else { // another directory of that name may have a socket of its own

@@ -35,6 +35,9 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 		sw := &StatusWriter{ResponseWriter: w, stall: s.Limits.Stall}
 		defer s.replies.add(sw)()
 		sw.Header().Set("X-Request-Id", id)
+		if s.stopping.Load() { // the next call of this connection is for another gateway
+			sw.Header().Set("Connection", "close")
+		}
 		call := &Call{ID: id, Method: hr.Method, Path: hr.URL.Path, Parent: hr.Header.Get("traceparent"),
 			Start: s.Now()}
 		if host, _, err := net.SplitHostPort(hr.RemoteAddr); err == nil {
