@@ -342,8 +342,8 @@ func (s *Server) start(l net.Listener, h http.Handler, source string) {
 	safely.Go(func() { s.errs <- safely.Try(func() error { return srv.Serve(l) }) })
 }
 
-// Wait serves until ctx ends or a listener fails, and after ctx for Options.Drain. Running requests and background work have the grace period to finish;
-// after it they are cancelled, and unfinished runs end as failed.
+// Wait serves until ctx ends or a listener fails, and after ctx for Options.Drain. Running requests and background work
+// have the grace period to finish; after it they are cancelled, and unfinished runs end as failed.
 func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	var err error
 	select {

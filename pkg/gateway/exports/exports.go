@@ -54,8 +54,9 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.CancelExport, s.cancelExport)
 	m.HandleFiles(downloadPath, s.download)
 	s.Jobs.OnTick(jobs.Duty{Name: "exports", Every: time.Minute, Run: func(ctx context.Context, _ time.Time) error {
-		return errors.Join(s.tidyExports(ctx), s.shrinkExports(ctx), s.SweepExports(ctx))
-	}})
+		return errors.Join(s.shrinkExports(ctx), s.SweepExports(ctx))
+	}}, jobs.Duty{Name: "ended exports", Every: jobs.EndEvery,
+		Run: func(ctx context.Context, _ time.Time) error { return s.tidyExports(ctx) }})
 }
 
 const (

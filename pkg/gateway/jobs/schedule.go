@@ -21,6 +21,9 @@ func Resting(started, reason string, now time.Time) bool {
 	return reason == Crashed && err == nil && !now.Before(at) && now.Sub(at) < crashRest
 }
 
+// EndEvery is how often a serving gateway looks for runs of processes that have ended.
+const EndEvery = 5 * time.Second
+
 // Duty is scheduled work. It looks up what is due, starts it in the background and returns.
 type Duty struct {
 	Name  string

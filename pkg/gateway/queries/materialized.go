@@ -21,7 +21,8 @@ func (s *Service) materializedRoutes(m *web.Mux) {
 	web.Handle(m, spec.RefreshMaterializedQuery, s.refreshMaterialized)
 	web.Handle(m, spec.CancelMaterializedRefresh, s.cancelMaterialized)
 	s.Jobs.OnTick(jobs.FollowClock(s.materializedFollow), jobs.Duty{Name: "materialized queries", Ends: true,
-		Run: s.RefreshDue})
+		Run: s.RefreshDue}, jobs.Duty{Name: "interrupted runs", Every: jobs.EndEvery,
+		Run: func(ctx context.Context, _ time.Time) error { return s.EndCutOff(ctx) }})
 }
 
 // runLimit is the maximum duration of a run, as in the service [C].

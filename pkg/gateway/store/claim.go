@@ -25,10 +25,9 @@ type claim struct {
 	stop   context.CancelFunc
 	ended  chan struct{} // closed after the claim was given up
 
-	mu    sync.Mutex
-	lost  error     // another gateway has it
-	pid   uint32    // of the connection, for the server
-	since time.Time // when it was made
+	mu   sync.Mutex
+	lost error  // another gateway has it
+	pid  uint32 // of the latest connection, for the server
 }
 
 const (
@@ -92,18 +91,18 @@ func (c *claim) take(ctx context.Context, former uint32) (*pgx.Conn, error) {
 		}
 	default:
 		c.mu.Lock()
-		c.pid, c.since = conn.PgConn().PID(), time.Now()
+		c.pid = conn.PgConn().PID()
 		c.mu.Unlock()
 		return conn, nil
 	}
 	return nil, errors.Join(err, conn.Close(ctx))
 }
 
-// session is the latest connection: what the server calls it, and how long ago it was made.
-func (c *claim) session() (pid uint32, age time.Duration) {
+// session is what the server calls the latest connection.
+func (c *claim) session() uint32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.pid, time.Since(c.since)
+	return c.pid
 }
 
 // hold renews the claim after its connection was lost. While the server is away nobody can have it.

@@ -26,11 +26,10 @@ func (s *Store) NewLease(ctx context.Context) (number int64, err error) {
 	if err != nil {
 		host = err.Error() // it is for those who look at the table
 	}
-	pid, _ := s.held.session()
 	err = s.db.again(ctx, func() (err error) {
-		number, err = queryOne(ctx, s.db, one[int64], "INSERT INTO runners(host, until, pid) "+
-			"VALUES (?, clock_timestamp() + ? * interval '1 second', ?) RETURNING number", host, LeaseTime.Seconds(),
-			pid)
+		number, err = queryOne(ctx, s.db, one[int64], "INSERT INTO runners(host, until, pid, server) "+
+			"VALUES (?, clock_timestamp() + ? * interval '1 second', ?, pg_postmaster_start_time()) RETURNING number",
+			host, LeaseTime.Seconds(), s.held.session())
 		return err
 	})
 	return number, err
@@ -38,9 +37,8 @@ func (s *Store) NewLease(ctx context.Context) (number int64, err error) {
 
 // RenewLease renews a lease. ErrNotFound means that it is dead.
 func (s *Store) RenewLease(ctx context.Context, number int64) error {
-	pid, _ := s.held.session()
-	return exec(ctx, s.db, "UPDATE runners SET until = clock_timestamp() + ? * interval '1 second', pid = ? "+
-		"WHERE number = ?", LeaseTime.Seconds(), pid, number)
+	return exec(ctx, s.db, "UPDATE runners SET until = clock_timestamp() + ? * interval '1 second', pid = ?, "+
+		"server = pg_postmaster_start_time() WHERE number = ?", LeaseTime.Seconds(), s.held.session(), number)
 }
 
 // EndLease ends a lease.
@@ -51,13 +49,11 @@ func (s *Store) EndLease(ctx context.Context, number int64) error {
 
 // Leased reports whether a lease lasts. One that is over is dead from now on.
 func (s *Store) Leased(ctx context.Context, number int64) (bool, error) {
-	over, args := "until <= clock_timestamp()", []any{number}
-	// A server that was started a moment ago has no sessions of those that live.
-	if _, age := s.held.session(); age > LeaseTime {
-		over = "(" + over + " OR until <= clock_timestamp() + ? * interval '1 second' AND NOT EXISTS (SELECT 1 FROM " +
-			"pg_locks WHERE locktype = 'advisory' AND classid = ? AND pg_locks.pid = runners.pid))"
-		args = append(args, (LeaseTime - goneTime).Seconds(), ApplicationID)
-	}
+	// A server that was started since then has no sessions of those that live.
+	const over = "(until <= clock_timestamp() OR until <= clock_timestamp() + ? * interval '1 second' AND server = " +
+		"pg_postmaster_start_time() AND NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND " +
+		"classid = ? AND pg_locks.pid = runners.pid))"
+	args := []any{number, (LeaseTime - goneTime).Seconds(), ApplicationID}
 	const known = "SELECT EXISTS (SELECT 1 FROM runners WHERE number = ?"
 	lasts, err := queryOne(ctx, s.db, one[bool], known+" AND NOT "+over+")", args...)
 	if lasts || err != nil {

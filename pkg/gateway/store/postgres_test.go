@@ -293,7 +293,7 @@ func TestLeases(t *testing.T) {
 }
 
 // locks: one lease has a lock, and loses it with its end. A process that was killed has no session either, and its
-// lease ends sooner; not for one that has its own session for too short a time to know.
+// lease ends sooner.
 func locks(t *testing.T, a, b *Store) {
 	ctx := t.Context()
 	first, second := got[int64](t)(a.NewLease(ctx)), got[int64](t)(b.NewLease(ctx))
@@ -310,29 +310,18 @@ func locks(t *testing.T, a, b *Store) {
 	must(t, b.Unlock(ctx, "x", second))
 	must(t, b.UnlockAll(ctx, first))
 	take(b, second, first)
-	age := func(s *Store, d time.Duration) {
-		s.held.mu.Lock()
-		defer s.held.mu.Unlock()
-		s.held.since = time.Now().Add(-d)
-	}
-	renewed := func(ago string, pid int) {
-		t.Helper()
-		must(t, exec(ctx, a.db, "UPDATE runners SET until = clock_timestamp() + interval '20 seconds' - CAST(? AS "+
-			"interval), pid = ? WHERE number = ?", ago, pid, first))
-	}
-	session, _ := a.held.session()
 	for _, c := range []struct {
-		what  string
-		ago   string
-		pid   int
-		age   time.Duration
-		lasts bool
-	}{{"renewed late, with a session", "10 seconds", int(session), time.Hour, true},
-		{"renewed in time, without a session", "1 second", 0, time.Hour, true},
-		{"seen by one that has just begun", "10 seconds", 0, time.Second, true},
-		{"killed", "10 seconds", 0, time.Hour, false}} {
-		renewed(c.ago, c.pid)
-		age(b, c.age)
+		what, ago string
+		pid       uint32
+		server    string // since the start of the server
+		lasts     bool
+	}{{"renewed late, with a session", "10 seconds", a.held.session(), "0 seconds", true},
+		{"renewed in time, without a session", "1 second", 0, "0 seconds", true},
+		{"the server was started since", "10 seconds", 0, "-1 hour", true},
+		{"killed", "10 seconds", 0, "0 seconds", false}} {
+		must(t, exec(ctx, a.db, "UPDATE runners SET until = clock_timestamp() + interval '20 seconds' - CAST(? AS "+
+			"interval), pid = ?, server = pg_postmaster_start_time() + CAST(? AS interval) WHERE number = ?", c.ago,
+			c.pid, c.server, first))
 		equal(t, c.what, got[bool](t)(b.Leased(ctx, first)), c.lasts)
 	}
 	if err := a.NoteStatement(ctx, "x", first, "s3"); !errors.Is(err, ErrNotFound) {

@@ -70,8 +70,9 @@ func sampleColumns(table string) (columns []sampleColumn, from string) {
 			{"vip", "boolean", mix("i", 5) + " % 10 = 0"},
 			{"credit_limit", "decimal(10,2)", "CASE WHEN i % 7 <> 0 THEN CAST(" + mix("i", 6) +
 				" % 1000000 / 1e2 AS decimal(10,2)) END"},
-			{"created_at", "timestamp(6)", "date_add('millisecond', " + mix("i", 7) +
-				" % 1576800000 * 100, TIMESTAMP '2019-01-01 00:00:00.000000')"},
+			{"created_at", "timestamp(6)", "date_add('millisecond', " + mix("i", 7) + // which takes 31 bits
+				" % 1576800000 % 10 * 100, date_add('second', " + mix("i", 7) +
+				" % 1576800000 / 10, TIMESTAMP '2019-01-01 00:00:00.000000'))"},
 			{"notes", "varchar", "CASE WHEN i % 97 = 0 THEN 'said: \"call later\"' || chr(10) || 'then, never' " +
 				"WHEN i % 5 = 0 THEN '' END"},
 		}, numbers(sampleCustomers) + " t(i)"

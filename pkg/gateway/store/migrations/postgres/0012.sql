@@ -215,9 +215,10 @@ END $$;
 CREATE TRIGGER catalogs_gone AFTER DELETE ON catalogs FOR EACH ROW EXECUTE FUNCTION catalogs_gone();
 
 -- The processes that do background work. One whose time is over, by the clock of the database, counts as dead. pid is its
--- session with the claim of the store.
+-- session with the claim of the store, server the start of the server that has it.
 CREATE TABLE runners (
-  number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, host TEXT NOT NULL, until TIMESTAMPTZ NOT NULL, pid BIGINT NOT NULL
+  number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, host TEXT NOT NULL, until TIMESTAMPTZ NOT NULL,
+  pid BIGINT NOT NULL, server TIMESTAMPTZ NOT NULL
 );
 
 -- What only one process may do at a time. holder is a number of runners, statement the one that it has an engine run.
