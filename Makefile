@@ -14,7 +14,7 @@ ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 MAN    := $(DESTDIR)$(PREFIX)/share/man/man1
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler man test load big cluster-test check-operation lint witness generate bench bench-files bench-start bench-serve bench-sources bench-tpch bench-inference public-files install uninstall clean
+.PHONY: all client compiler man test load big cluster-test check-operation lint witness generate bench bench-files bench-start bench-serve bench-sources bench-tpch bench-many bench-inference public-files install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -91,6 +91,12 @@ bench-files: all
 bench-tpch: all
 	$(GO) build -o bin/bench/ ./testdata/bench/tpch
 	bin/bench/tpch -dig bin/dig -venv '$(VENV)' $(TPCHFLAGS)
+
+# Lists, plans and pulls 1,000 tables and 1,000 saved queries, beside what duckdb does over as many tables and views: `pip install duckdb-cli` into an
+# environment, VENV=its folder. Two minutes.
+bench-many: all
+	$(GO) build -o bin/bench/ ./testdata/bench/many
+	bin/bench/many -dig bin/dig -duckdb '$(VENV)/bin/duckdb' $(MANYFLAGS)
 
 # Start-up against the least such programs can cost; docs/performance.md explains the figures.
 bench-start: all

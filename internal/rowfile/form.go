@@ -50,7 +50,8 @@ func Ending(name string) string {
 // extensions are those of files of rows, and their formats.
 var extensions = []struct{ name, format string }{
 	{"csv", "csv"}, {"tsv", "tsv"}, {"tab", "tsv"}, {"ndjson", "json"}, {"jsonl", "json"}, {"json", "json"},
-	{"parquet", "parquet"}, {"xlsx", "xlsx"},
+	{"jsonlines", "json"},
+	{"parquet", "parquet"}, {"parq", "parquet"}, {"xlsx", "xlsx"}, {"xlsm", "xlsx"},
 }
 
 // Extensions lists the extensions of files of rows.
