@@ -181,7 +181,7 @@ func TestExamples(t *testing.T) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("fixture", func(t *testing.T) { testscript.Run(t, scriptParams(first, false, nil)) })
+	t.Run("fixture", func(t *testing.T) { testscript.Run(t, scriptParams(t, first, inProcess, nil)) })
 	dir = pagesDir
 	ran, parsed := 0, 0
 	for _, p := range pages {
@@ -217,7 +217,7 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	t.Run("pages", func(t *testing.T) { testscript.Run(t, scriptParams(pagesDir, false, nil)) })
+	t.Run("pages", func(t *testing.T) { testscript.Run(t, scriptParams(t, pagesDir, inProcess, nil)) })
 	for _, r := range x.rules {
 		if !r.used {
 			t.Errorf("shared.txtar: no example needs %s %s %s", r.kind, r.page, r.command)

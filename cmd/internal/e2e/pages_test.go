@@ -174,5 +174,5 @@ func TestPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	testscript.Run(t, scriptParams(dir, false, nil))
+	testscript.Run(t, scriptParams(t, dir, inProcess, nil))
 }

@@ -41,7 +41,7 @@ func TestSystems(t *testing.T) {
 				t.Skip(why)
 			}
 			t.Parallel()
-			p := scriptParams("", true, &exercised{ops: map[string]bool{}})
+			p := scriptParams(t, "", overTCP, &exercised{ops: map[string]bool{}})
 			p.Files = []string{file}
 			setup := p.Setup
 			p.Setup = func(env *testscript.Env) error {

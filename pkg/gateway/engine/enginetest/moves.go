@@ -52,7 +52,11 @@ func Moves(t *testing.T, open Open) {
 	// The rows of a copy are others.
 	want(t, p, sql.Query{SQL: `SELECT count(*) FROM copy a JOIN "odd name" b ON a._id = b._id`}, "0")
 	want(t, p, sql.Query{SQL: `SELECT count(DISTINCT _id), sum(id), min(_version) FROM copy`}, "3|6|1")
+	if n, err := p.RowCount(ctx, kind, "ODD name"); n != 3 || err != nil {
+		t.Errorf("%d rows, %v", n, err)
+	}
 	deleteRows(t, p)
+	againNamed(t, p)
 	retyped(t, p)
 }
 
@@ -122,5 +126,47 @@ func retyped(t *testing.T, p engine.Project) {
 	cols, err := p.Columns(ctx, kind, "odd name")
 	if err != nil || len(cols) < 3 || !cols[len(cols)-3].Unique || cols[len(cols)-3].ID == "" {
 		t.Errorf("%+v, %v", cols, err)
+	}
+}
+
+// againNamed tests that a column with the name of another one before has none of its values.
+func againNamed(t *testing.T, p engine.Project) {
+	ctx, kind := t.Context(), engine.SchemaTable
+	def := func(name, typ string) engine.ColumnDef { return engine.ColumnDef{Name: name, Type: typ} }
+	if _, err := p.CreateTable(ctx, kind, "named", def("a", "bigint"), def("b", "bigint")); err != nil {
+		t.Fatal(err)
+	}
+	m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"},
+		{Name: "b", CSVColumnName: "b"}}}
+	for _, step := range []func() error{
+		func() error {
+			_, err := p.ImportCSV(ctx, kind, "named", strings.NewReader("a,b\n1,2\n"), m)
+			return err
+		},
+		func() error { return p.DropColumn(ctx, kind, "named", "a") },
+		func() error {
+			_, err := p.AddColumns(ctx, kind, "named", []engine.ColumnDef{def("a", "bigint")})
+			return err
+		},
+		func() error {
+			_, err := p.UpdateColumn(ctx, kind, "named", "b", engine.ColumnDef{Name: "c"})
+			return err
+		},
+		func() error {
+			_, err := p.AddColumns(ctx, kind, "named", []engine.ColumnDef{def("b", "varchar")})
+			return err
+		},
+		func() error {
+			_, err := p.ImportCSV(ctx, kind, "named", strings.NewReader("a,b\n3,x\n"), m)
+			return err
+		},
+	} {
+		if err := step(); err != nil {
+			t.Error(err)
+		}
+	}
+	want(t, p, sql.Query{SQL: `SELECT a, b, c FROM named ORDER BY c`}, "null|null|2\n3|x|null")
+	if err := p.DropTable(ctx, kind, "named"); err != nil {
+		t.Error(err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
@@ -262,24 +263,35 @@ func (im *importing) adding(table string) string {
 		", format => 'PARQUET')"
 }
 
-// retype gives the columns of the table the types that the file has: a decimal of more digits with the same scale,
-// which the catalog changes in place.
+// retype gives the columns of the table the types that the file has. The catalog gives a decimal more digits in place,
+// but not behind the point.
 func (im *importing) retype(ctx context.Context) error {
 	now, err := im.p.find(ctx, im.t.Kind, im.t.Name)
 	if err != nil {
 		return err
 	}
+	list := columnsOf(now)
+	again := false
+	for i, c := range im.t.Columns {
+		if c.Type != now.Columns[i].Type {
+			list[i] = "CAST(" + list[i] + " AS " + columnType(c.Type) + ")"
+			_, was, _ := api.DecimalOf(now.Columns[i].Type)
+			_, scale, _ := api.DecimalOf(c.Type)
+			again = again || scale != was
+		}
+	}
+	if again {
+		return im.p.rewrite(ctx, now, im.t, list)
+	}
 	for i, c := range im.t.Columns {
 		if c.Type == now.Columns[i].Type {
 			continue
 		}
-		name := sqltext.Quote(strings.ToLower(c.Name))
-		if _, err := im.p.exec(ctx, "ALTER TABLE "+im.p.at(im.t)+" ALTER COLUMN "+name+" SET DATA TYPE "+columnType(
-			c.Type), true,
-			nil); err != nil {
+		if _, err := im.p.exec(ctx, "ALTER TABLE "+im.p.at(im.t)+" ALTER COLUMN "+quoted(c)+" SET DATA TYPE "+
+			columnType(c.Type), true, nil); err != nil {
 			return fmt.Errorf("column %q cannot get the type %s that its values need: %w", c.Name, c.Type, err)
 		}
-		if _, err := im.p.exec(ctx, "COMMENT ON COLUMN "+im.p.at(im.t)+"."+name+" IS "+comment(im.t, i), true,
+		if _, err := im.p.exec(ctx, "COMMENT ON COLUMN "+im.p.at(im.t)+"."+quoted(c)+" IS "+comment(im.t, i), true,
 			nil); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,18 +14,33 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 )
 
-// retype writes a table again with column i as in now, in one commit of the catalog. The table's comment has the
-// definitions, from which they are read until the columns have their comments.
+// retype writes a table again with column i as in now.
 func (p *project) retype(ctx context.Context, was, now *tabledef.Table, i int) error {
 	if err := p.checkValues(ctx, was, now.Columns[i], i); err != nil {
 		return err
 	}
-	list := make([]string, len(was.Columns))
-	all := make([]definition, len(was.Columns))
-	for k, c := range was.Columns {
-		list[k], all[k] = quoted(c), definitionOf(now, k, "")
+	list := columnsOf(was)
+	list[i] = convert(was.Columns[i], now.Columns[i].Type)
+	return p.rewrite(ctx, was, now, list)
+}
+
+// columnsOf are the columns of a table as expressions.
+func columnsOf(t *tabledef.Table) []string {
+	list := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		list[i] = quoted(c)
 	}
-	list[i] = convert(was.Columns[i], now.Columns[i].Type) + " AS " + quoted(now.Columns[i])
+	return list
+}
+
+// rewrite writes a table again, with the values of a list for its columns, in one commit of the catalog. The table's
+// comment has the definitions, from which they are read until the columns have their comments.
+func (p *project) rewrite(ctx context.Context, was, now *tabledef.Table, list []string) error {
+	all := make([]definition, len(now.Columns))
+	for k, c := range now.Columns {
+		list[k] += " AS " + quoted(c)
+		all[k] = definitionOf(now, k, "")
+	}
 	about, err := json.Marshal(all)
 	if err != nil {
 		return err
@@ -37,6 +53,28 @@ func (p *project) retype(ctx context.Context, was, now *tabledef.Table, i int) e
 		if _, err := p.exec(ctx, "COMMENT ON COLUMN "+p.at(now)+"."+quoted(c)+" IS "+comment(now, k), true,
 			nil); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// free writes a table again if one of its files of imports may have values under a name that a column is to get: the
+// catalog finds the columns of those files by all names that they have had.
+func (p *project) free(ctx context.Context, t *tabledef.Table, names ...string) error {
+	mapping := ""
+	_, err := p.exec(ctx, "SELECT value FROM "+sqltext.Quote(p.e.Catalog, p.schema(t.Kind),
+		physical(strings.ToLower(t.Name))+"$properties")+" WHERE key = 'schema.name-mapping.default'", false,
+		func(v []*string) error { mapping = *v[0]; return nil })
+	if err != nil || mapping == "" {
+		return err
+	}
+	var fields []struct{ Names []string }
+	if err := json.Unmarshal([]byte(mapping), &fields); err != nil {
+		return fmt.Errorf("the names of the columns in files: %w", err)
+	}
+	for _, f := range fields {
+		if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(f.Names, strings.ToLower(n)) }) {
+			return p.rewrite(ctx, t, t, columnsOf(t))
 		}
 	}
 	return nil

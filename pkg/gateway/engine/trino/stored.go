@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
@@ -182,7 +183,11 @@ func (p *project) DropStored(ctx context.Context, schema, table string) error {
 
 // RowCount implements engine.Project.
 func (p *project) RowCount(ctx context.Context, schema, table string) (int64, error) {
-	n, err := p.count(ctx, p.table(schema, table))
+	name := table
+	if tabledef.CheckKind(schema) == nil { // the catalog has the names of internal tables in lower case
+		name = strings.ToLower(engine.StoredName(schema, table))
+	}
+	n, err := p.count(ctx, p.table(schema, name))
 	if isKind(err, engine.KindUnknownTable) || isKind(err, engine.KindUnknownSchema) {
 		err = engine.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
 	}

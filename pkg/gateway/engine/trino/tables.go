@@ -257,6 +257,13 @@ func (p *project) AddColumns(ctx context.Context, kind, table string, defs []eng
 		}
 		t.Columns = append(t.Columns, col)
 	}
+	names := make([]string, len(defs))
+	for i := range defs {
+		names[i] = t.Columns[was+i].Name
+	}
+	if err := p.free(ctx, &tabledef.Table{Kind: t.Kind, Name: t.Name, Columns: t.Columns[:was]}, names...); err != nil {
+		return nil, err
+	}
 	for i := was; i < len(t.Columns); i++ {
 		if err = p.addColumn(ctx, t, i, rows); err == nil {
 			continue
@@ -327,9 +334,13 @@ func (p *project) UpdateColumn(ctx context.Context, kind, table, column string, 
 	if !api.SameColumnType(col.Type, old.Type) {
 		return []engine.Column{col}, p.retype(ctx, t, now, i)
 	}
+	before := t
 	t = now
 	name := sqltext.Quote(strings.ToLower(old.Name))
 	if to := sqltext.Quote(strings.ToLower(col.Name)); to != name {
+		if err := p.free(ctx, before, col.Name); err != nil {
+			return nil, err
+		}
 		if _, err := p.exec(ctx, "ALTER TABLE "+p.at(t)+" RENAME COLUMN "+name+" TO "+to, true, nil); err != nil {
 			return nil, err
 		}
