@@ -133,15 +133,15 @@ func (v *values) text() (string, error) {
 func cast(text string, t *types.Type, null bool) string {
 	switch {
 	case null:
-		return "CAST(NULL AS " + t.String() + ")"
+		return "CAST(NULL AS " + t.Signature() + ")"
 	case t.Kind == types.Varbinary:
 		return "from_hex(CAST(" + text + " AS varchar))"
 	case t.Kind == types.JSON:
 		return "json_parse(CAST(" + text + " AS varchar))"
 	case t.Kind == types.Array, t.Kind == types.Map, t.Kind == types.Row:
-		return "CAST(json_parse(CAST(" + text + " AS varchar)) AS " + t.String() + ")"
+		return "CAST(json_parse(CAST(" + text + " AS varchar)) AS " + t.Signature() + ")"
 	}
-	return "CAST(" + text + " AS " + t.String() + ")"
+	return "CAST(" + text + " AS " + t.Signature() + ")"
 }
 
 // names are the names of the columns at the source.

@@ -124,7 +124,7 @@ func (p *project) Store(ctx context.Context, schema, table string, x *engine.Sta
 		}
 		names[i] = fmt.Sprintf("c%d", i)
 		list[i] = s.write(names[i]) + " AS " + names[i]
-		about.Columns = append(about.Columns, noted{c.Name, c.Type.String()})
+		about.Columns = append(about.Columns, noted{c.Name, c.Type.Signature()})
 	}
 	out := p.newWriter(ctx, x)
 	out.stages = true
@@ -218,7 +218,7 @@ func fill(template, column string) string {
 // storageOf is how the values of a type are stored without a loss.
 func storageOf(t *types.Type) (storage, error) {
 	as := func(stored string) (storage, error) {
-		return storage{"CAST($ AS " + stored + ")", "CAST($ AS " + t.String() + ")"}, nil
+		return storage{"CAST($ AS " + stored + ")", "CAST($ AS " + t.Signature() + ")"}, nil
 	}
 	switch t.Kind {
 	case types.Boolean, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal, types.Date,
@@ -245,7 +245,7 @@ func storageOf(t *types.Type) (storage, error) {
 		return as("varchar")
 	case types.Array, types.Map, types.Row:
 		if stored, ok := nestedOf(t); ok {
-			return as(stored.String())
+			return as(stored.Signature())
 		}
 	}
 	return storage{}, fmt.Errorf("values of type %s cannot be stored on a cluster", t)

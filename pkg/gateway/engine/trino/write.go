@@ -172,12 +172,28 @@ func (w *writer) prepare(x *engine.Statement) error {
 		}
 		n := &trinosql.NamedQuery{Name: w.name(), Query: &trinosql.Query{}}
 		for _, i := range columns {
+			if r.View != nil && repeated(r.Table.Columns) { // those of its text
+				break
+			}
 			n.Columns = append(n.Columns, &trinosql.Ident{Name: r.Table.Columns[i].Name, Quoted: true})
 		}
 		w.named[r], w.text[n.Query] = n, body
 		w.entries = append(w.entries, n)
 	}
 	return nil
+}
+
+// repeated reports whether columns have one name.
+func repeated(columns []analyze.TableColumn) bool {
+	seen := map[string]bool{}
+	for _, c := range columns {
+		if name := strings.ToLower(c.Name); seen[name] {
+			return true
+		} else {
+			seen[name] = true
+		}
+	}
+	return false
 }
 
 // name is a new name.
@@ -374,5 +390,5 @@ func literal(p engine.Param) string {
 			text = text[:i] + " " + text[i+1:]
 		}
 	}
-	return "CAST(" + sqltext.Literal(text) + " AS " + p.Type.String() + ")"
+	return "CAST(" + sqltext.Literal(text) + " AS " + p.Type.Signature() + ")"
 }
