@@ -99,10 +99,13 @@ func (p *project) newWriter(ctx context.Context, x *engine.Statement) *writer {
 
 // all writes the statement of the writer.
 func (w *writer) all(x *engine.Statement) (*written, error) {
-	if err := w.prepare(x); err != nil {
+	of, in, q := x, (*engine.Relation)(nil), *x.Query
+	if r, whole := wholeView(x); r != nil { // the cluster would not keep the order of a query in FROM
+		of, in, q = r.View, r, *whole
+	}
+	if err := w.prepare(of); err != nil {
 		return nil, err
 	}
-	q := *x.Query
 	if len(w.entries) > 0 {
 		with := &trinosql.With{}
 		if q.With != nil {
@@ -111,11 +114,41 @@ func (w *writer) all(x *engine.Statement) (*written, error) {
 		with.Queries = slices.Concat(w.entries, with.Queries)
 		q.With = with
 	}
-	out, err := w.query(x, nil, &q)
+	out, err := w.query(of, in, &q)
 	if err != nil {
 		return nil, err
 	}
 	return &written{of: x, text: out.text, marks: out.marks}, nil
+}
+
+// wholeView returns the saved query of which a statement reads all columns and the first rows, and its text with the
+// limit of the statement.
+func wholeView(x *engine.Statement) (*engine.Relation, *trinosql.Query) {
+	body, ok := x.Query.Body.(*trinosql.Select)
+	if !ok || x.Query.With != nil || x.Query.Routines != nil || len(x.Query.OrderBy) > 0 || x.Query.Offset != nil ||
+		x.Query.WithTies || len(body.From) != 1 || len(body.Items) != 1 || body.Where != nil || body.GroupBy != nil ||
+		body.Having != nil || body.Distinct || body.Windows != nil {
+		return nil, nil
+	}
+	star, isStar := body.Items[0].(*trinosql.SelectStar)
+	ref, isTable := body.From[0].(*trinosql.TableRef)
+	if !isStar || !isTable || star.Target != nil || star.Columns != nil || ref.PeriodKind != "" {
+		return nil, nil
+	}
+	use := x.Analysis.Tables[ref]
+	if use == nil || use.Table == nil {
+		return nil, nil
+	}
+	r, limit := x.Relations[use.Table], x.Query.Limit
+	if _, isNumber := limit.(*trinosql.IntLit); limit != nil && !isNumber || r == nil || r.View == nil ||
+		r.View.Query.Routines != nil || limit != nil && r.View.Query.Limit != nil {
+		return nil, nil
+	}
+	q := *r.View.Query
+	if limit != nil {
+		q.Limit = limit
+	}
+	return r, &q
 }
 
 // freshPrefix begins no name in the texts of a statement.

@@ -129,3 +129,22 @@ func TestPhysical(t *testing.T) {
 		seen[as] = n
 	}
 }
+
+// TestWholeView: a saved query that is all of a statement is sent as it is, since the cluster would not keep its order
+// in FROM.
+func TestWholeView(t *testing.T) {
+	names := enginetest.Names{name("peaka", "query", "sorted"): {
+		SQL: "SELECT id FROM (VALUES 1, 2) v(id) ORDER BY id DESC"}}
+	const own = "SELECT id FROM (VALUES 1, 2) AS v (id) ORDER BY id DESC"
+	for text, want := range map[string]string{
+		`SELECT * FROM peaka.query.sorted`:              own,
+		`SELECT * FROM peaka.query.sorted LIMIT 1`:      own + " LIMIT 1",
+		`SELECT * FROM peaka.query.sorted WHERE id = 1`: `WITH "~1" ("id") AS (`,
+		`SELECT id FROM peaka.query.sorted`:             `WITH "~1" ("id") AS (`,
+	} {
+		_, w := writtenOf(t, sql.Query{SQL: text, Catalogs: names})
+		if !strings.HasPrefix(w.text, want) {
+			t.Errorf("%s:\n got %s\nwant %s", text, w.text, want)
+		}
+	}
+}
