@@ -55,9 +55,13 @@ witness: compiler
 		'^TestComplete$$|^TestMutations$$' -v -count=1 || [ $$? = 3 ]
 	bash .ci/databases bash .ci/witness go test ./pkg/gateway/sourcetest -run '^TestWitness' -v -count=1 -timeout 20m || [ $$? = 3 ]
 
-# The contract of engines and what else needs a cluster, on one node that is started for it; about ten minutes.
+# The contract of engines, the end-to-end scripts, and two gateways of which one is killed, on one node that is started for them; then what
+# keeps projects apart, on one that asks for passwords. About half an hour.
 cluster-test: compiler
-	bash .ci/cluster go test ./pkg/gateway/engine/trino/... -v -count=1 -timeout 60m
+	bash .ci/cluster go test -p 1 ./pkg/gateway/engine/trino/... ./pkg/gateway ./cmd/internal/e2e -run \
+		'^Test(Minimal|Tables|Moves|Contract|Import|Constraints|Columns|Compact|Large|Kill|Gateways|ScriptsCluster)' -v -count=1 -timeout 60m
+	bash .ci/cluster --secure go test -p 1 ./pkg/gateway ./pkg/gateway/engine/trino -run 'Cluster|Mapped|Past|SecondLayer|Keep|Examine' \
+		-count=1 -timeout 30m
 
 # What a new or changed operation of the API must have; docs/architecture.md lists the places.
 check-operation:
