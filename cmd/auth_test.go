@@ -221,8 +221,8 @@ func TestLoginToGateways(t *testing.T) {
 		{401, `{}`, exitcode.NotAllowed, "the key was not stored"}, {403, `{}`, exitcode.NotAllowed,
 			"the key was not stored"},
 		{404, `{"error":"Not Found"}`, exitcode.NotFound, "there is no gateway at this address"},
-		{200, `<html>`, exitcode.Unavailable, "there is no gateway at this address"},
-		{200, ``, exitcode.Unavailable, "not stored"}, {200, `{}`, exitcode.Unavailable, "not stored"},
+		{200, `<html>`, exitcode.Failed, "there is no gateway at this address"},
+		{200, ``, exitcode.Unavailable, "not stored"}, {200, `{}`, exitcode.Failed, "not stored"},
 		{503, ``, exitcode.Unavailable, "--no-check"},
 	} {
 		status, body = c.status, c.body

@@ -72,7 +72,7 @@ func TestWebPageForRows(t *testing.T) {
 		_, _ = io.WriteString(rw, "<html><body>log in</body></html>")
 	})
 	code, out, errs := w.run("query", "execute", "SELECT 1")
-	if code != exitcode.Unavailable || out != "" || !strings.Contains(errs, "base address") || strings.Contains(errs,
+	if code != exitcode.Failed || out != "" || !strings.Contains(errs, "base address") || strings.Contains(errs,
 		"--limit") || strings.Contains(errs, "--page-by") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
