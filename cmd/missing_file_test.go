@@ -12,7 +12,7 @@ import (
 
 // writes are the flags whose file or folder is made or may be missing.
 var writes = []string{"out", "out-dir", "key-file", "download", "write-columns", "manifest", "all", "secrets-from",
-	"trino-stage"}
+	"trino-stage", "trino-rules"}
 
 // missingFile is the value of a flag that names a file which does not exist; "" for a flag that reads none.
 func missingFile(f *pflag.Flag) string {

@@ -50,7 +50,7 @@ func TestImportSettles(t *testing.T) {
 		"null, not stored":  {replyWith(200, `null`, false), exitcode.Unavailable, 0, 0, true},
 		"an error as 200, not stored": {replyWith(200, `{"errorCode":100,"message":"no"}`, false),
 			exitcode.Unavailable, 0, 0, true},
-		"a web page, not stored":      {replyWith(200, `<html></html>`, false), exitcode.Unavailable, 0, 0, true},
+		"a web page, not stored":      {replyWith(200, `<html></html>`, false), exitcode.Failed, 0, 0, true},
 		"FAILED, stored":              {replyWith(200, done("FAILED", "0"), true), 0, 3, exitcode.Conflict, false},
 		"FAILED, not stored":          {replyWith(200, done("FAILED", "0"), false), exitcode.Job, 0, 0, true},
 		"RUNNING, stored":             {replyWith(200, begun, true), 0, 3, exitcode.Conflict, false},
