@@ -43,16 +43,22 @@ func TestDropped(t *testing.T) {
 	if files < 300 {
 		t.Errorf("only %d files were seen", files)
 	}
-	accepted := readAccepted(t, "testdata/dropped.txt")
-	for name, places := range d.places {
+	compareAccepted(t, "testdata/dropped.txt", "dropped errors", d.places)
+}
+
+// compareAccepted compares the places that were found, by function, with a list of those that are known.
+func compareAccepted(t *testing.T, list, what string, found map[string][]string) {
+	t.Helper()
+	accepted := readAccepted(t, list)
+	for name, places := range found {
 		if n := accepted[name]; len(places) > n {
-			t.Errorf("%s drops an error in %d places, and %d of them are known in testdata/dropped.txt:\n\t%s", name,
-				len(places), n, strings.Join(places, "\n\t"))
+			t.Errorf("%s has %d %s, and %d of them are known in %s:\n\t%s", name, len(places), what, n, list,
+				strings.Join(places, "\n\t"))
 		}
 	}
 	for name, n := range accepted {
-		if len(d.places[name]) < n {
-			t.Errorf("testdata/dropped.txt: %s drops %d errors now: correct the line", name, len(d.places[name]))
+		if len(found[name]) < n {
+			t.Errorf("%s: %s has %d %s now: correct the line", list, name, len(found[name]), what)
 		}
 	}
 }

@@ -46,18 +46,7 @@ func TestFoldedNames(t *testing.T) {
 			}
 		}
 	}
-	accepted := readAccepted(t, "testdata/folded.txt")
-	for name, at := range places {
-		if n := accepted[name]; len(at) > n {
-			t.Errorf("%s compares %d names without their case, and %d of them are known in testdata/folded.txt:\n\t%s",
-				name, len(at), n, strings.Join(at, "\n\t"))
-		}
-	}
-	for name, n := range accepted {
-		if len(places[name]) < n {
-			t.Errorf("testdata/folded.txt: %s compares %d names now: correct the line", name, len(places[name]))
-		}
-	}
+	compareAccepted(t, "testdata/folded.txt", "names that are compared without their case", places)
 }
 
 // foldsName reports whether an expression is a call of EqualFold with names, the function itself as a value, or a

@@ -43,18 +43,7 @@ func TestJoinedKeys(t *testing.T) {
 		t.Error("the name of a table does not count as joined")
 	}
 	j.each(packages, j.look)
-	accepted := readAccepted(t, "testdata/joined.txt")
-	for name, places := range j.places {
-		if n := accepted[name]; len(places) > n {
-			t.Errorf("%s joins texts to %d keys, and %d of them are known in testdata/joined.txt:\n\t%s", name,
-				len(places), n, strings.Join(places, "\n\t"))
-		}
-	}
-	for name, n := range accepted {
-		if len(j.places[name]) < n {
-			t.Errorf("testdata/joined.txt: %s joins %d keys now: correct the line", name, len(j.places[name]))
-		}
-	}
+	compareAccepted(t, "testdata/joined.txt", "keys of joined texts", j.places)
 }
 
 func (j *joined) each(packages []checkedPackage, do func()) {

@@ -51,18 +51,7 @@ func TestRetry(t *testing.T) {
 			}
 		}
 	}
-	accepted := readAccepted(t, "testdata/retry.txt")
-	for name, at := range places {
-		if n := accepted[name]; len(at) > n {
-			t.Errorf("%s has %d errors that end with exit code 5, and %d of them are known in testdata/retry.txt:\n\t%s",
-				name, len(at), n, strings.Join(at, "\n\t"))
-		}
-	}
-	for name, n := range accepted {
-		if len(places[name]) < n {
-			t.Errorf("testdata/retry.txt: %s has %d such errors now: correct the line", name, len(places[name]))
-		}
-	}
+	compareAccepted(t, "testdata/retry.txt", "errors that end with exit code 5", places)
 }
 
 // mayRetry reports whether an expression is a constant or a call that leads to exit code 5: the code itself, a kind of

@@ -174,13 +174,13 @@ func CheckKey(ctx context.Context, p engine.Project, schema, stored string, key 
 		key}.checkKey(ctx, "new")
 }
 
-// compared are the columns of rows that are compared: JSON, which Trino 476 does not sort, as its text.
+// compared are the columns of rows that are compared: those with JSON, which Trino 476 does not sort, as a text.
 func compared(columns []column) string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
 		list[i] = sqltext.Quote(c.name)
-		if c.typ == "json" {
-			list[i] = "json_format(" + list[i] + ")"
+		if strings.Contains(c.typ, "json") {
+			list[i] = "json_format(CAST(" + list[i] + " AS json))"
 		}
 	}
 	return strings.Join(list, ", ")

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/trino/protocol"
@@ -143,10 +144,8 @@ func (e *Engine) effective(ctx context.Context, ids []string) error {
 				"access-control.name=file, security.config-file with this file, and a security.refresh-period of a "+
 				"few seconds")
 		}
-		select {
-		case <-ctx.Done():
+		if retry.Sleep(ctx, 200*time.Millisecond) != nil {
 			return engine.Ended(ctx, nil)
-		case <-time.After(200 * time.Millisecond):
 		}
 	}
 	for _, id := range ids {

@@ -37,18 +37,21 @@ func (e *Engine) Compact(ctx context.Context, id string) (c engine.Compaction, e
 	if err != nil {
 		return c, err
 	}
-	err = p.tablesOf(ctx, func(kind, schema, table string) error {
-		if kind != engine.SchemaTable && kind != engine.SchemaBI {
-			return nil // the rows of results never change
-		}
-		before, after, err := p.compactTable(ctx, schema, table)
+	err = p.tablesOf(ctx, func(kind, schema, table string) (err error) {
+		var before, after int64
+		switch kind {
+		case engine.SchemaTable, engine.SchemaBI:
+			before, after, err = p.compactTable(ctx, schema, table)
+			c.Before, c.After = c.Before+before, c.After+after
+		case kindOfImports, kindOfCopies:
+			err = p.forgetOld(ctx, kind, schema, table)
+		} // the rows of results never change
 		if isKind(err, engine.KindUnknownTable) {
 			return nil // it was dropped meanwhile
 		}
-		c.Before, c.After = c.Before+before, c.After+after
 		return err
 	})
-	return c, errors.Join(err, p.dropAbandoned(ctx), p.removeFolders(ctx))
+	return c, errors.Join(err, p.removeFolders(ctx))
 }
 
 // Interval implements engine.Tidier.
@@ -104,30 +107,23 @@ func (p *project) bytesOf(ctx context.Context, schema, table string) (n int64, e
 	return n, err
 }
 
-// Kinds of tables of the gateway's own. Those of imports have files that may be a part of another table.
+// Kinds of tables of the gateway's own. Those of imports have files that may be a part of another table, and are only
+// forgotten.
 const (
 	kindOfImports = "scratch"
 	kindOfCopies  = "copies"
 )
 
-// dropAbandoned removes tables that an import or a copy has made for itself. Those of imports are only forgotten.
-func (p *project) dropAbandoned(ctx context.Context) error {
-	return p.tablesOf(ctx, func(kind, schema, table string) error {
-		if kind != kindOfImports && kind != kindOfCopies {
-			return nil
-		}
-		old := false
-		_, err := p.exec(ctx, "SELECT count(*) FROM "+sqltext.Quote(p.e.Catalog, schema, table+"$snapshots")+
-			" WHERE committed_at > current_timestamp - INTERVAL '"+fmt.Sprint(int(abandoned.Hours()))+"' HOUR", false,
-			func(v []*string) error { old = *v[0] == "0"; return nil })
-		if err == nil && old {
-			err = p.forget(ctx, kind, table)
-		}
-		if isKind(err, engine.KindUnknownTable) {
-			return nil
-		}
-		return err
-	})
+// forgetOld removes a table that an import or a copy has made for itself and has abandoned.
+func (p *project) forgetOld(ctx context.Context, kind, schema, table string) error {
+	old := false
+	_, err := p.exec(ctx, "SELECT count(*) FROM "+sqltext.Quote(p.e.Catalog, schema, table+"$snapshots")+
+		" WHERE committed_at > current_timestamp - INTERVAL '"+fmt.Sprint(int(abandoned.Hours()))+"' HOUR", false,
+		func(v []*string) error { old = *v[0] == "0"; return nil })
+	if err == nil && old {
+		err = p.forget(ctx, kind, table)
+	}
+	return err
 }
 
 // forget removes a table of the gateway's own, that of a copy with its files.

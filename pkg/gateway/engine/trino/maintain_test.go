@@ -1,7 +1,6 @@
 package trino_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,17 +18,7 @@ import (
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	stage := trinotest.Options(t, dir).Stage
-	e := open(t, dir)
-	t.Cleanup(func() {
-		if err := e.DropProject(context.Background(), "prj1"); err != nil {
-			t.Log(err)
-		}
-		_ = e.Close()
-	})
-	p, err := e.Project(t.Context(), "prj1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := projectOf(t, dir)
 	if _, err := p.CreateTable(t.Context(), engine.SchemaTable, "t", engine.ColumnDef{Name: "n",
 		Type: "bigint"}); err != nil {
 		t.Fatal(err)
@@ -68,6 +57,8 @@ func TestCompact(t *testing.T) {
 		0o644); err != nil {
 		t.Fatal(err)
 	}
+	e := open(t, dir)
+	defer e.Close()
 	c, err := e.(engine.Compacter).Compact(t.Context(), "prj1")
 	if err != nil || c.After <= 0 || c.After >= c.Before {
 		t.Errorf("%+v, %v", c, err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/dig-cli/dig/internal/retry"
 )
 
 const (
@@ -30,12 +32,12 @@ func (c *Client) End(ctx context.Context, id string) error {
 			if n == 0 {
 				return nil
 			}
-			return pause(ctx, endedGrace)
+			return retry.Sleep(ctx, endedGrace)
 		}
 		if _, err := c.about(ctx, auth, http.MethodDelete, at, nil); err != nil {
 			return err
 		}
-		if err := pause(ctx, endedPause); err != nil {
+		if err := retry.Sleep(ctx, endedPause); err != nil {
 			return err
 		}
 	}
@@ -64,13 +66,4 @@ func (c *Client) about(ctx context.Context, auth func(*http.Request), method, at
 		return true, nil
 	}
 	return true, json.NewDecoder(resp.Body).Decode(into)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }

@@ -24,6 +24,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/dig-cli/dig/internal/retry"
 )
 
 // Options are how a cluster is reached.
@@ -301,8 +303,8 @@ func (q *Query) exchange(ctx context.Context, method, to, body string, once bool
 		if last = again.err; time.Since(begun) > patience {
 			return &UnreachableError{last}
 		}
-		if err := pause(ctx, wait); err != nil {
-			return err
+		if retry.Sleep(ctx, wait) != nil {
+			return context.Cause(ctx)
 		}
 	}
 }
