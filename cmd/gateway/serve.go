@@ -36,9 +36,9 @@ is valid until this process ends; one in a --key-file stays. Other dig processes
 socket in the data directory and need no key. One line per request goes to standard error.
 
 An interrupt or SIGTERM ends it: /readyz is 503, calls are accepted for --drain and no longer, and running work has
---grace to finish. Runs that
-are still going after that are cancelled and recorded as failed; stored rows are not changed. A second signal ends the
-process immediately. If the data directory is removed or replaced, it ends with exit code 1.
+--grace to finish. Runs that are still going after that are cancelled and recorded as failed; stored rows are not
+changed. A second signal ends the process immediately. If the data directory is removed or replaced, it ends with exit
+code 1.
 SIGHUP, also at the end of a terminal, does not end it: the certificate and the key file are read again.
 
 Each end of a run of a materialized query, cache, export or metadata refresh is a line on standard error, with --quiet

@@ -103,8 +103,11 @@ func (f *serveFlags) register(c *cobra.Command) {
 
 // options checks the flags and returns what they ask for.
 func (f *serveFlags) options(e *cli.Env) (o gateway.Options, err error) {
-	if f.grace < 0 || f.drain < 0 {
-		return o, exitcode.Usagef("--grace and --drain cannot be negative")
+	if f.grace < 0 {
+		return o, exitcode.Usagef("--grace: %v is negative", f.grace)
+	}
+	if f.drain < 0 {
+		return o, exitcode.Usagef("--drain: %v is negative", f.drain)
 	}
 	o.Drain = f.drain
 	if o.Inject, err = gateway.ParseInjection(f.faults, f.faultSeed); err != nil {
