@@ -99,7 +99,7 @@ func Run(ctx context.Context, e *cli.Env) int {
 		return Run(ctx, &again)
 	}
 	return e.Execute(ctx, func() error {
-		root := newRootCmd(e)
+		root := rootFor(e, e.Args)
 		root.SetArgs(e.Args)
 		_, err := root.ExecuteContextC(ctx)
 		return err

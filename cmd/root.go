@@ -8,26 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/admin"
-	"github.com/dig-cli/dig/cmd/agent"
-	"github.com/dig-cli/dig/cmd/api"
-	"github.com/dig-cli/dig/cmd/cache"
-	"github.com/dig-cli/dig/cmd/catalog"
-	"github.com/dig-cli/dig/cmd/check"
-	"github.com/dig-cli/dig/cmd/connection"
-	"github.com/dig-cli/dig/cmd/export"
-	"github.com/dig-cli/dig/cmd/history"
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/cmd/materialized"
-	"github.com/dig-cli/dig/cmd/metadata"
-	"github.com/dig-cli/dig/cmd/profile"
-	"github.com/dig-cli/dig/cmd/query"
-	"github.com/dig-cli/dig/cmd/runs"
-	"github.com/dig-cli/dig/cmd/sync"
-	"github.com/dig-cli/dig/cmd/table"
-	"github.com/dig-cli/dig/cmd/uses"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
@@ -44,7 +27,11 @@ const (
 	groupTools   = "tools"
 )
 
-func newRootCmd(e *cli.Env) *cobra.Command {
+// newRootCmd returns the tree of all commands.
+func newRootCmd(e *cli.Env) *cobra.Command { return rootFor(e, nil) }
+
+// rootFor returns the part of the tree of commands that a command line needs; nil for all of it.
+func rootFor(e *cli.Env, line []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   e.Name,
 		Short: "Run and administer a data-integration gateway",
@@ -126,28 +113,17 @@ when no other zone is chosen.`,
 		&cobra.Group{ID: groupTools, Title: "This program:"},
 	)
 	root.SetHelpCommandGroupID(groupTools)
-	for _, g := range []struct {
-		id   string
-		cmds []*cobra.Command
-	}{
-		{groupData, []*cobra.Command{query.NewSQL(e), query.NewShell(e), query.New(e), table.New(e), table.NewBI(e)}},
-		{groupData, []*cobra.Command{materialized.New(e), runs.New(e)}},
-		{groupData, []*cobra.Command{export.New(e), cache.New(e), check.New(e), uses.New(e)}},
-		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
-		{groupSources, []*cobra.Command{sync.NewPull(e), sync.NewDiff(e), sync.NewPlan(e), sync.NewApply(e)}},
-		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), connection.NewDriver(e),
-			admin.NewEmbed(e)}},
-		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e),
-			admin.NewProject(e, profile.NewProjectUse(e), sync.NewExport(e), sync.NewImport(e)), admin.NewAPIKey(e),
-			admin.NewInfo(e)}},
-		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e),
-			history.New(e), check.NewDoctor(e), e.Zone.Commands(e), newCompletionCmd(e), newSchemaCmd(e),
-			newVersionCmd(e)}},
-	} {
-		for _, c := range g.cmds {
-			c.GroupID = g.id
-			root.AddCommand(c)
+	displays(e)
+	all := nouns(e)
+	if line != nil {
+		if n, ok := called(e, root, line); ok {
+			all = []noun{n}
 		}
+	}
+	for _, n := range all {
+		c := n.build(e)
+		c.GroupID = n.group
+		root.AddCommand(c)
 	}
 	root.AddCommand(newTopics(e)...)
 	root.SetHelpCommand(newHelpCmd(e))

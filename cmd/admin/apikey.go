@@ -49,7 +49,6 @@ func NewAPIKey(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted API key %s", args[0]), cl.APIKeys.Delete(ctx, p, id)
 			})),
 	)
-	e.Displays(&keyShape, api.ApiKey{})
 	return c
 }
 

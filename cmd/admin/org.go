@@ -10,6 +10,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&keyShape, api.ApiKey{})
+	e.Displays(&orgShape, api.Organization{})
+	e.Displays(&projectShape, api.Project{}, placed{})
+	e.Displays(&workspaceShape, api.Workspace{})
+}
+
 func NewOrg(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "org", Aliases: []string{"organization", "organizations", "orgs"},
 		Short: "Organizations, the top of the hierarchy"}
@@ -36,7 +44,6 @@ func NewOrg(e *cli.Env) *cobra.Command {
 			return cli.Object(v), err
 		}),
 	)
-	e.Displays(&orgShape, api.Organization{})
 	return c
 }
 

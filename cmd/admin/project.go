@@ -40,7 +40,6 @@ func NewProject(e *cli.Env, more ...*cobra.Command) *cobra.Command {
 		newProjectDeleteCmd(e),
 	)
 	c.AddCommand(more...)
-	e.Displays(&projectShape, api.Project{}, placed{})
 	return c
 }
 

@@ -76,7 +76,6 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			return cli.Note("deleted workspace %s", args[0]), cl.Workspaces.Delete(ctx, org, id)
 		}),
 	)
-	e.Displays(&workspaceShape, api.Workspace{})
 	return c
 }
 

@@ -12,6 +12,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&threadShape, api.AgentThread{})
+	e.Displays(&pastShape, api.LegacyChatRecord{})
+}
+
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "agent", Short: "Ask questions about the data in natural language (hosted zones)"}
 	c.AddCommand(newAgentChatCmd(e), newAgentStreamCmd(e), newAgentThreadCmd(e), newAgentHistoryCmd(e),
@@ -81,7 +87,6 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted thread %s", args[0]), cl.Agent.DeleteThread(ctx, p, id)
 			})),
 	)
-	e.Displays(&threadShape, api.AgentThread{})
 	return c
 }
 

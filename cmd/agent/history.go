@@ -46,6 +46,5 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted conversation %s from the chat history", args[0]), err
 			})),
 	)
-	e.Displays(&pastShape, api.LegacyChatRecord{})
 	return c
 }

@@ -17,6 +17,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&cacheShape, api.CacheStatus{}, namedCache{})
+	e.Displays(&settingsShape, api.Cache{})
+	e.Displays(&runShape, api.CacheExecutionInfo{})
+}
+
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "cache", Aliases: []string{"caches"},
 		Short: "Caches: stored copies of tables of other catalogs",
@@ -25,9 +32,6 @@ func New(e *cli.Env) *cobra.Command {
 	c.AddCommand(newCacheListCmd(e), newCacheGetCmd(e), newCacheStatusCmd(e), newCacheCreateCmd(e),
 		newCacheEnsureCmd(e), newCacheBatchCmd(e), newCacheUpdateCmd(e),
 		newCacheDeleteCmd(e), newCacheRefreshCmd(e), newCacheWaitCmd(e), newCacheCancelCmd(e), newCacheHistoryCmd(e))
-	e.Displays(&cacheShape, api.CacheStatus{}, namedCache{})
-	e.Displays(&settingsShape, api.Cache{})
-	e.Displays(&runShape, api.CacheExecutionInfo{})
 	return c
 }
 

@@ -13,6 +13,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&catalogShape, api.Catalog{}, namedCatalog{})
+	e.Displays(&schemaShape, api.Schema{})
+	e.Displays(&tableShape, api.Table{})
+	e.Displays(&columnShape, api.ColumnDetail{})
+	e.Displays(&parametricShape, api.ParametricTable{})
+	e.Displays(&semanticShape, api.SemanticTable{})
+}
+
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "catalog", Aliases: []string{"catalogs"},
 		Short: "Catalogs: the schemas and tables that SQL can refer to"}
@@ -78,10 +88,6 @@ func New(e *cli.Env) *cobra.Command {
 		newCatalogCreateCmd(e), newCatalogEnsureCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e),
 		newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
 	)
-	e.Displays(&catalogShape, api.Catalog{}, namedCatalog{})
-	e.Displays(&schemaShape, api.Schema{})
-	e.Displays(&tableShape, api.Table{})
-	e.Displays(&columnShape, api.ColumnDetail{})
 	return c
 }
 

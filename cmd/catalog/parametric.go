@@ -71,7 +71,6 @@ func NewParametric(e *cli.Env) *cobra.Command {
 				}, nil
 			})),
 	)
-	e.Displays(&parametricShape, api.ParametricTable{})
 	return c
 }
 

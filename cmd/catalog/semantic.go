@@ -153,7 +153,6 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			return cli.Note("removed table %s", args[1]), cl.SemanticCatalogs.DeleteTable(ctx, p, k.ID, table)
 		})),
 	)
-	e.Displays(&semanticShape, api.SemanticTable{})
 	return c
 }
 

@@ -19,6 +19,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&connectionShape, api.Connection{})
+	e.Displays(&typeShape, api.ConnectionConfiguration{})
+	e.Displays(&credentialShape, api.ConnectionConfigurationItem{})
+}
+
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "connection", Aliases: []string{"connections", "conn"},
 		Short: "Connections: stored access to external sources"}
@@ -69,7 +76,6 @@ func New(e *cli.Env) *cobra.Command {
 		newConnectionDeleteCmd(e, ex, in),
 		newConnectionOAuthCmd(e),
 	)
-	e.Displays(&connectionShape, api.Connection{})
 	return c
 }
 
@@ -154,8 +160,6 @@ func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
 					WithNote("%s", about), nil
 			}),
 	)
-	e.Displays(&typeShape, api.ConnectionConfiguration{})
-	e.Displays(&credentialShape, api.ConnectionConfigurationItem{})
 	return c
 }
 

@@ -22,6 +22,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&exportShape, api.ExportJobCreated{}, api.ExportJobResponse{})
+}
+
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "export", Aliases: []string{"exports"},
 		Short: "Exports: the rows of a table or saved query as a file"}
@@ -29,7 +34,6 @@ func New(e *cli.Env) *cobra.Command {
 		"also download files from this host or its subdomains; repeat")
 	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e),
 		newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
-	e.Displays(&exportShape, api.ExportJobCreated{}, api.ExportJobResponse{})
 	return c
 }
 

@@ -13,6 +13,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&runShape, api.MaterializedQueryStatus{})
+}
+
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "materialized", Aliases: []string{"mtquery"},
 		Short: "Materialized queries: state of their runs, refresh, cancel, wait",
@@ -59,7 +64,6 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 			})),
 		newMaterializedRefreshCmd(e), newMaterializedCancelCmd(e), newMaterializedWaitCmd(e),
 	)
-	e.Displays(&runShape, api.MaterializedQueryStatus{})
 	return c
 }
 

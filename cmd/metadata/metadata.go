@@ -15,6 +15,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&tableShape, tableLine{})
+	e.Displays(&relationShape, api.Relation{}, relationLine{})
+	e.Displays(&goldenShape, api.GoldenSQLEntry{}, goldenLine{})
+}
+
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "metadata", Aliases: []string{"meta"},
 		Short: "Metadata of tables: descriptions, relations, values, verified SQL"}
@@ -24,7 +31,6 @@ func New(e *cli.Env) *cobra.Command {
 		newCategoricalCmd(e), newRelationCmd(e), newGoldenCmd(e), newMetadataRefreshCmd(e), newMetadataStatusCmd(e),
 		newCallbackCmd(e),
 	)
-	e.Displays(&tableShape, tableLine{})
 	return c
 }
 

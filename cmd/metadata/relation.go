@@ -193,7 +193,6 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 					r.SourceSchemaName, r.SourceTableName, r.ID)
 			})),
 	)
-	e.Displays(&relationShape, api.Relation{}, relationLine{})
 	return c
 }
 
@@ -276,7 +275,6 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted golden SQL %s", args[0]), cl.Metadata.DeleteGoldenSQL(ctx, p, args[0])
 			})),
 	)
-	e.Displays(&goldenShape, api.GoldenSQLEntry{}, goldenLine{})
 	return c
 }
 

@@ -18,12 +18,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&queryShape, api.Query{})
+	e.Displays(&freshnessShape, freshness{})
+	e.Displays(&folderShape, api.QueryFolderItem{}, api.QueryFolderWithContentsResponse{})
+	e.Displays(&contentShape, contentLine{})
+	e.Displays(&branchShape, branch{})
+}
+
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "query", Aliases: []string{"queries"}, Short: "Run SQL, and saved queries"}
 	c.AddCommand(newQueryExecuteCmd(e), newQueryLastCmd(e), newQueryDiffCmd(e))
 	c.AddCommand(newQuerySavedCmds(e)...)
-	e.Displays(&queryShape, api.Query{})
-	e.Displays(&freshnessShape, freshness{})
 	return c
 }
 

@@ -55,9 +55,6 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 			})),
 		newFolderRenameCmd(e, in), newFolderMoveCmd(e, in), newFolderPruneCmd(e),
 	)
-	e.Displays(&folderShape, api.QueryFolderItem{}, api.QueryFolderWithContentsResponse{})
-	e.Displays(&contentShape, contentLine{})
-	e.Displays(&branchShape, branch{})
 	return c
 }
 

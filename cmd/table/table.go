@@ -33,6 +33,11 @@ func sameName(name string) string { return name }
 // withoutUnderscores returns the stored form of the name of a BI table [L].
 func withoutUnderscores(name string) string { return strings.ReplaceAll(name, "_", "") }
 
+// Displays sets how records are displayed, also by the commands of other nouns.
+func Displays(e *cli.Env) {
+	e.Displays(&changedShape, api.ChangedTable{})
+}
+
 func New(e *cli.Env) *cobra.Command {
 	k := tableKind{"table", "internal tables, addressed in SQL as peaka.\"table\".NAME",
 		spec.ListInternalTables, spec.CreateInternalTable, spec.DeleteInternalTable, spec.ListInternalColumns,
@@ -41,7 +46,6 @@ func New(e *cli.Env) *cobra.Command {
 		func(cl *api.Client) cli.TableService { return cl.Tables }, sameName}
 	c := newTableKindCmd(e, k)
 	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e), newTableDescribe(e))
-	e.Displays(&changedShape, api.ChangedTable{})
 	return c
 }
 
