@@ -41,14 +41,14 @@ type Divided struct {
 	line int64  // of its beginning
 	err  error  // ends the blocks
 
-	taken int64 // bytes of the blocks so far
-	read  int64 // bytes of those whose rows were returned
+	taken int64   // bytes of the blocks so far
+	read  int64   // bytes of those whose rows were returned
+	rows  []int64 // of JSON: the number of rows of each block, once it was read
 }
 
 // Divide opens the rows of a file for several readers; nil for one that a single reader has to read.
 func (f *File) Divide(ctx context.Context) (_ *Divided, err error) {
-	if f.single || f.Tee != nil || f.Loose || f.Returns || f.opt.Samples || f.opt.serial() ||
-		f.Format != CSV && f.Format != JSON {
+	if f.single || f.Loose || f.Returns || f.opt.serial() || f.Format != CSV && f.Format != JSON {
 		return nil, nil
 	}
 	t, err := f.text(ctx)
@@ -73,7 +73,7 @@ func (f *File) Divide(ctx context.Context) (_ *Divided, err error) {
 	if !ok { // a single reader reads it, or finds the error
 		return nil, d.Close()
 	}
-	d.rest, d.most, d.taken = append(first, d.rest...), most, 0
+	d.rest, d.most, d.taken, d.rows = append(first, d.rest...), most, 0, nil
 	d.line -= int64(bytes.Count(first, []byte{'\n'}))
 	return d, nil
 }
@@ -112,6 +112,8 @@ type block struct {
 	text []byte
 	line int64 // of its beginning
 	at   int64 // bytes before it
+	n    int   // its number, from 0
+	rows int64 // that were read of it, of JSON
 }
 
 // Complete reports whether all rows of the file were returned by its readers.
@@ -126,6 +128,9 @@ func (d *Divided) next(ctx context.Context, last block) (block, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.text.gate.ctx, d.read = ctx, d.read+int64(len(last.text))
+	if last.rows > 0 {
+		d.rows[last.n] = last.rows
+	}
 	buf := append(last.text[:0], d.rest...)
 	for size := max(d.f.blockSize(), len(buf)); ; size *= 2 {
 		if d.err == nil && len(buf) < size {
@@ -140,7 +145,8 @@ func (d *Divided) next(ctx context.Context, last block) (block, error) {
 			end = d.whole(buf)
 		}
 		if end > 0 {
-			b := block{buf[:end], d.line, d.taken}
+			b := block{text: buf[:end], line: d.line, at: d.taken, n: len(d.rows)}
+			d.rows = append(d.rows, 0)
 			d.rest = append(d.rest[:0], buf[end:]...)
 			d.line, d.taken = d.line+int64(bytes.Count(b.text, []byte{'\n'})), d.taken+int64(end)
 			return b, nil
@@ -182,13 +188,30 @@ type objectBlocks struct {
 func (r *objectBlocks) Next(ctx context.Context) (row []infer.Value, err error) {
 	for {
 		if row, err = r.Reader.Next(); err == nil || !errors.Is(err, io.EOF) {
+			r.block.rows++
 			return row, err
 		}
 		if r.block, err = r.from.next(ctx, r.block); err != nil {
 			return nil, err
 		}
-		r.Reset(r.block.text, r.block.line-1) // usually each line has an object
+		before := r.block.line - 1 // usually each line has an object
+		if r.from.f.opt.Samples {
+			before = int64(r.block.n) << blockBits
+		}
+		r.Reset(r.block.text, before)
 	}
+}
+
+// blockBits are the bits of the number of a row within its block, in positions of samples of JSON.
+const blockBits = 32
+
+// position returns the number of a row in the file from that of its block and that within it.
+func (d *Divided) position(at int64) int64 {
+	n := at & (1<<blockBits - 1)
+	for _, rows := range d.rows[:at>>blockBits] {
+		n += rows
+	}
+	return n
 }
 
 // Close does nothing: the file stays open for other readers.

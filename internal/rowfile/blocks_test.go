@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +39,7 @@ func FuzzDivide(f *testing.F) {
 // sameRows compares both ways of reading a file.
 func sameRows(t *testing.T, name string, in []byte, size int, bare bool) {
 	t.Helper()
-	var o Options
+	o := Options{Samples: true}
 	if bare {
 		o.headerLines = -1
 	}
@@ -67,20 +68,32 @@ func sameRows(t *testing.T, name string, in []byte, size int, bare bool) {
 	if wantErr != nil && !strings.HasPrefix(fmt.Sprint(got), strings.TrimSuffix(fmt.Sprint(want), "]")) {
 		t.Fatalf("%q in blocks of %d: the rows before the error are\n%q, want\n%q", in, size, got, want)
 	}
+	f.Tee = sha256.New()
 	if err := f.Learn(t.Context(), true); err != nil {
 		if wantErr == nil || err.Error() != wantErr.Error() {
 			t.Fatalf("%q: the columns: %v, want %v", in, err, wantErr)
 		}
 		return
 	}
-	divided := fmt.Sprint(f.Header, f.Columns, f.Rows, f.Blank, f.Width, f.Members)
+	divided := learnedOf(f)
 	f.single = true
 	if err := f.Learn(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	if one := fmt.Sprint(f.Header, f.Columns, f.Rows, f.Blank, f.Width, f.Members); divided != one {
+	if one := learnedOf(f); divided != one {
 		t.Fatalf("%q in blocks of %d:\n%s, want\n%s", in, size, divided, one)
 	}
+}
+
+// learnedOf is all that Learn has found, with the samples and the hash of the bytes that were read.
+func learnedOf(f *File) string {
+	s := fmt.Sprint(f.Header, f.Rows, f.Blank, f.Width, f.Members)
+	for _, c := range f.Columns {
+		first := *c.First
+		c.First = nil
+		s += fmt.Sprintf("\n%+v %+v", c, first)
+	}
+	return fmt.Sprintf("%s\n%x", s, f.Tee.Sum(nil))
 }
 
 // readAll reads the rows of a file with their lines, without the missing values at their ends.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ type File struct {
 	Blank   int64          // rows without a value in a file of one column: blank lines in CSV. They are not in Rows
 
 	// Set by the caller before the file is read:
-	Tee     io.Writer    // receives the unpacked bytes that are read
+	Tee     hash.Hash    // of the unpacked bytes that are read
 	Changed func() error // returns an error if the file is not as it was; called after its last row
 	Loose   bool         // records of CSV with another number of fields, or with invalid text, are no errors
 

@@ -30,6 +30,9 @@ func (f *File) Learn(ctx context.Context, values bool) error {
 		f.noteShape(ctx)
 		return nil
 	}
+	if f.Tee != nil {
+		f.Tee.Reset()
+	}
 	r, err := f.Open(ctx)
 	if err != nil {
 		return err
@@ -148,7 +151,7 @@ func (f *File) learnDivided(ctx context.Context) *learned {
 	if errors.Join(failed...) != nil {
 		return nil
 	}
-	return joined(f, parts)
+	return joined(d, parts)
 }
 
 // learned is what is known of the rows that a reader has read.
@@ -236,11 +239,13 @@ func (l *learned) next(ctx context.Context, r Rows) error {
 func blockOf(r Rows) int64 { return r.(*ending).Rows.(*objectBlocks).block.at }
 
 // joined is what is known of all rows of a divided file.
-func joined(f *File, parts []*learned) *learned {
-	all := parts[0]
+func joined(d *Divided, parts []*learned) *learned {
+	f, all := d.f, parts[0]
 	if f.Format == JSON {
 		all = &learned{f: f, names: namesOf(parts)}
-		all.columns = make([]infer.Column, len(all.names))
+		for range all.names {
+			all.column(infer.Column{})
+		}
 	}
 	for _, p := range parts {
 		if p == all {
@@ -261,6 +266,11 @@ func joined(f *File, parts []*learned) *learned {
 			} else if p.rows > 0 {
 				all.columns[i].Nullable = true
 			}
+		}
+	}
+	if f.Format == JSON && f.opt.Samples {
+		for _, c := range all.columns {
+			c.First.Move(d.position)
 		}
 	}
 	return all

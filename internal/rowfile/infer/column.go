@@ -209,6 +209,40 @@ func (c *Column) Join(o Column) {
 	c.IntDigits, c.Scale = max(c.IntDigits, o.IntDigits), max(c.Scale, o.Scale)
 	c.Inexact, c.Long, c.Strings = c.Inexact || o.Inexact, c.Long || o.Long, c.Strings || o.Strings
 	c.Ways, c.Forms = c.Ways|o.Ways, c.Forms|o.Forms
+	if c.First != nil && o.First != nil {
+		c.First.join(o.First)
+	}
+}
+
+// join adds the samples of other values of the column.
+func (s *Samples) join(o *Samples) {
+	a, b := s.Of[Texts], o.Of[Texts]
+	s.Mixed = s.Mixed || o.Mixed || a.At > 0 && b.At > 0 && a.Text != b.Text
+	for i, other := range o.Of {
+		s.Of[i] = s.Of[i].earlier(other)
+	}
+	s.Empty = s.Empty.earlier(o.Empty)
+}
+
+func (s Sample) earlier(o Sample) Sample {
+	if s.At == 0 || o.At > 0 && o.At < s.At {
+		return o
+	}
+	return s
+}
+
+// Move changes the positions of the samples.
+func (s *Samples) Move(to func(int64) int64) {
+	s.Empty.move(to)
+	for i := range s.Of {
+		s.Of[i].move(to)
+	}
+}
+
+func (s *Sample) move(to func(int64) int64) {
+	if s.At > 0 {
+		s.At = to(s.At)
+	}
 }
 
 // Numbers is the number of values that are numbers.

@@ -130,7 +130,7 @@ func Whole(b []byte) int {
 		if len(before) > 0 && before[len(before)-1] == '}' && len(after) > 0 && after[0] == '{' {
 			return i + 1
 		}
-		end = i
+		end = len(before) // the other line feeds of this white space are between the same
 	}
 	s := scan{text: b}
 	for whole := 0; ; whole = s.at {
