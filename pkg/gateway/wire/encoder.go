@@ -81,7 +81,7 @@ func (e *encoder) head() {
 func (e *encoder) rows(vecs []batch.Vec, n int) error {
 	b := e.buf
 	if n*len(vecs) > fewCells {
-		b = slices.Grow(b, writeSize+writeSize/4-len(b))
+		b = slices.Grow(b, max(0, writeSize+writeSize/4-len(b))) // names may be longer
 	}
 	for i := range n {
 		if e.begun {
