@@ -1,12 +1,15 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/journal"
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -15,13 +18,32 @@ import (
 // stateUnknown is the state of an import whose reply was lost.
 const stateUnknown = "UNKNOWN"
 
-// imports lists those that were sent from this machine.
-func (l *listing) imports(context.Context) ([]run, error) {
+// mostImports is the number of imports that zone local tells.
+const mostImports = 1000
+
+// imports lists those that zone local has recorded, and elsewhere those that were sent from this machine.
+func (l *listing) imports(ctx context.Context) ([]run, error) {
+	if !l.e.Local() {
+		return l.sent()
+	}
+	all, err := l.cl.ListImports(ctx, l.project, url.Values{"limit": {strconv.Itoa(min(l.limit, mostImports))}})
+	if api.NoRoute(err) { // a gateway of an earlier release
+		return l.sent()
+	}
+	return each.Map(all, func(x api.ImportRun) run {
+		return run{StartedAt: x.CreatedAt, Kind: kindImport, Mode: x.Mode, Status: api.JobState(x.Status),
+			DurationMs: &x.DurationMs, Rows: x.Rows, Error: x.Error, ID: x.ID,
+			Name: api.InternalCatalogName + "." + x.SchemaName + "." + x.TableName}
+	}), err
+}
+
+// sent lists the imports that were sent from this machine.
+func (l *listing) sent() ([]run, error) {
 	all, note, err := l.e.Changes()
 	if err != nil {
 		return nil, err
 	}
-	l.note = note
+	l.note = cmp.Or(note, "note: the imports are those of this machine: the gateway does not tell of imports")
 	s := l.e.Run.Settings
 	scope, err := l.e.Scope()
 	if err != nil {

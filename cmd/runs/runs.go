@@ -31,7 +31,7 @@ type run struct {
 	DurationMs *int64  `json:"durationMs"`
 	Rows       *int64  `json:"rows"`
 	Error      *string `json:"error"`
-	ID         string  `json:"id"` // of the run, the materialized query, or the change in the history
+	ID         string  `json:"id"` // of the run, the materialized query, or the import's change in the history
 }
 
 const (
@@ -83,9 +83,10 @@ func newList(e *cli.Env) *cobra.Command {
 imports, with their time, rows and error.
 
 A gateway tells the runs of a cache for 14 days, the latest run of a materialized query only, and an export for 30
-days; the latest 100 runs of each cache and the latest 200 exports are read. It tells nothing of imports: those are
-from the history of changes of this machine, and one whose reply was lost is UNKNOWN. The hosted zones do not tell why
-a refresh failed, nor the rows of a materialized query.`,
+days; the latest 100 runs of each cache and the latest 200 exports are read. Zone local tells the ends of the latest
+1000 imports, whoever has sent them. The hosted zones tell nothing of imports: those are from the history of changes of
+this machine, without their rows, and one whose reply was lost is UNKNOWN. Nor do they tell why a refresh failed, or the
+rows of a materialized query.`,
 		Example: strings.ReplaceAll("  dig runs list --failed --since 24h\n  dig runs list --kind cache,materialized "+
 			"-o json", "dig ", e.Name+" ")}
 	c.Flags().IntVar(&limit, "limit", 50, "most runs to list")
@@ -94,7 +95,7 @@ a refresh failed, nor the rows of a materialized query.`,
 	c.Flags().StringSliceVar(&kinds, "kind", nil, "only runs of these kinds: cache, materialized, export, import")
 	complete.Values(c, "kind", kindCache, kindMaterialized, kindExport, kindImport)
 	cli.Annotate(c, spec.ListCacheExecutions, spec.ListMaterializedStatuses, spec.ListExports, spec.ListCatalogs,
-		spec.ListQueries)
+		spec.ListQueries, spec.ListImports)
 	return cli.Leaf[[]run](e, spec.ListCacheStatuses, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 		if limit < 1 || limit > 1000 {
 			return nil, exitcode.Usagef("--limit: %d is not between 1 and 1000", limit)

@@ -97,6 +97,19 @@ type StoredImport struct {
 	Rows int64 `json:"rows"`
 }
 
+// ImportRun is an import of which the gateway has recorded the end.
+type ImportRun struct {
+	ID         string  `json:"id" reply:"must"`
+	SchemaName string  `json:"schemaName" reply:"must"` // table or bitable
+	TableName  string  `json:"tableName" reply:"must"`
+	Mode       string  `json:"mode" reply:"must"`   // append, replace or upsert
+	Status     string  `json:"status" reply:"must"` // COMPLETED or FAILED
+	CreatedAt  string  `json:"createdAt" reply:"must"`
+	DurationMs int64   `json:"durationMs"`
+	Rows       *int64  `json:"rows"` // of the document, if they are stored
+	Error      *string `json:"error"`
+}
+
 // ImportMapping is the body of a request.
 type ImportMapping struct {
 	Name           string `json:"name"`

@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
+	"net/url"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/spec"
@@ -68,6 +69,12 @@ func (c *Client) FindImport(ctx context.Context, project, id string) (rows int64
 		return 0, nil
 	}
 	return found.Rows, err
+}
+
+// ListImports returns the latest imports of a project, newest first. Only zone local has it; it is not an operation of
+// the service.
+func (c *Client) ListImports(ctx context.Context, project string, query url.Values) ([]ImportRun, error) {
+	return callList[ImportRun](ctx, c, spec.ListImports.At(project).WithQuery(query), nil)
 }
 
 // Sample runs GET /data/projects/{projectId}/table/{tableName}/sample: a CSV document with a header and five example

@@ -198,6 +198,11 @@ var (
 var FindImport = Op{ID: "findImport", Group: "internal-tables", Method: "GET",
 	Path: "/local/projects/{projectId}/import/{importId}"}
 
+// ListImports lists the latest imports of a project, stored or failed; the service has no such operation. It exists on
+// zone local only.
+var ListImports = Op{ID: "listImports", Group: "internal-tables", Method: "GET",
+	Path: "/local/projects/{projectId}/imports", Query: []string{"limit"}}
+
 // ImportBi imports a CSV document into a BI table. It exists on zone local only, at an address that the service does
 // not have: rows of BI tables can be entered only in the service's web studio. All does not include it.
 var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST",
@@ -213,6 +218,6 @@ var BackupLocal = Op{ID: "backupLocal", Group: "local", Method: "POST", Path: "/
 
 // Local lists the operations that only zone local has.
 func Local() []Op {
-	return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, FindImport, DeleteRows,
-		RenameTable, CopyTable, CompactLocal, BackupLocal}
+	return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, FindImport, ListImports,
+		DeleteRows, RenameTable, CopyTable, CompactLocal, BackupLocal}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/schema"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/output"
-	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -47,7 +46,7 @@ func (e *Env) result(c *cobra.Command) reflect.Type {
 // Changing reports whether a command may run an operation that changes something.
 func Changing(c *cobra.Command) bool {
 	for _, id := range strings.Fields(c.Annotations[OpAnnotation]) {
-		op, ok := spec.Find(id)
+		op, ok := Operation(id)
 		if !ok || !op.Safe() {
 			return true
 		}

@@ -31,6 +31,7 @@ var landed = [][2]string{
 	{"0011_stored_results.sql", "fa61b7380957810d"},
 	{"0012_imports.sql", "4b8ad570eed26686"},
 	{"0012.sql", "aac19b50db2b8237"}, // with which PostgreSQL begins
+	{"0013_import_runs.sql", "4be3431906f48bfb"},
 }
 
 func TestMigrationsStay(t *testing.T) {

@@ -211,9 +211,19 @@ func TestWritersOfExportsAndImports(t *testing.T) {
 		once("expired", 10)
 		contest(t, two, nil, func(s *Store, n int) error {
 			return errors.Join(s.NoteImport(ctx, DefaultProject, "same", 7),
-				s.NoteImport(ctx, DefaultProject, fmt.Sprint(n), 7))
+				s.NoteImport(ctx, DefaultProject, fmt.Sprint(n), 7),
+				s.EndImport(ctx, ImportRun{ID: fmt.Sprint(n), ProjectID: DefaultProject}, "again"))
 		})
-		equal(t, "imports", count(t, s, "imports"), writers+1)
+		equal(t, "imports", count(t, s, "imports"), writers+2)
+		equal(t, "ends of one import", count(t, s, "import_runs"), 1)
+		_, err = s.db.ExecContext(ctx, "INSERT INTO import_runs("+importRunColumns+") WITH RECURSIVE n(i) AS "+
+			"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001) SELECT 'older ' || i, ?, '', '', '', '', 0, 0, "+
+			"'', '2020-' || i FROM n", DefaultProject)
+		must(t, err)
+		must(t, s.EndImport(ctx, ImportRun{ID: "last", ProjectID: DefaultProject, CreatedAt: "2030"}, ""))
+		equal(t, "imports kept", count(t, s, "import_runs"), importsKept)
+		latest := got[[]ImportRun](t)(s.ImportRuns(ctx, DefaultProject, 1))
+		equal(t, "the latest", latest[0].ID, "last")
 	})
 }
 

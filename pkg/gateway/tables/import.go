@@ -2,6 +2,7 @@ package tables
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
@@ -134,35 +136,64 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	if own != nil {
 		own = wordedDocument{own}
 	}
+	run := store.ImportRun{ID: uuid.NewString(), ProjectID: r.Project.ID, SchemaName: kind,
+		TableName: r.Param("tableName"), Mode: cmp.Or(req.Mode, api.ImportAppend), CreatedAt: store.Time(start)}
 	done, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{ID: req.ID, Mappings: req.Mappings,
 		ImportMode: req.ImportMode, Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement,
 		Document: own})
-	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
-		return api.ImportJob{}, fault.Framework(413, "%s", ee.Message)
+	var ee *engine.Error
+	if errors.As(err, &ee) && ee.Kind == engine.KindLimit {
+		err = fault.Framework(413, "%s", ee.Message)
 	}
+	end := s.Now()
+	run.DurationMs = max(0, end.Sub(start).Milliseconds())
 	if err != nil {
+		if ee == nil || ee.Kind != engine.KindUnknownTable { // else there is no table whose run it would be
+			run.Status, run.Error = api.ImportFailed, fault.Of(err).Message
+			s.endImport(ctx, run, "")
+		}
 		return api.ImportJob{}, err
 	}
 	web.CountRows(ctx, done.Rows)
-	s.noteImport(ctx, r.Project, req.ID, done.Rows)
+	run.Status, run.RowCount = api.ImportCompleted, done.Rows
+	s.endImport(ctx, run, req.ID)
 	result := api.ImportJobResult{Processed: done.Rows}
 	if !req.Appends() && !done.Again {
 		result.Inserted, result.Updated, result.Unchanged, result.Deleted = &done.Inserted, &done.Updated,
 			&done.Unchanged, &done.Deleted
 	}
-	return api.ImportJob{ID: uuid.NewString(), Status: api.ImportCompleted, StartTime: start.UnixMilli(),
-		EndTime:  s.Now().UnixMilli(),
-		Progress: 100, Result: result}, nil
+	return api.ImportJob{ID: run.ID, Status: api.ImportCompleted, StartTime: start.UnixMilli(),
+		EndTime: end.UnixMilli(), Progress: 100, Result: result}, nil
 }
 
-// noteImport records that the rows of an import are stored. If that fails, the engine still knows it.
-func (s *Service) noteImport(ctx context.Context, p store.Project, id string, rows int64) {
-	if id == "" || rows == 0 {
-		return
+// endImport records the end of an import, under the id that the client has given it if its rows are stored. If that
+// fails, the engine still knows the id.
+func (s *Service) endImport(ctx context.Context, run store.ImportRun, given string) {
+	if run.RowCount == 0 {
+		given = ""
 	}
-	if err := s.Store.NoteImport(context.WithoutCancel(ctx), p.ID, id, rows); err != nil {
-		s.Log.Error("an import could not be recorded", "import", id, "error", err.Error())
+	if err := s.Store.EndImport(context.WithoutCancel(ctx), run, given); err != nil {
+		s.Log.Error("an import could not be recorded", "import", cmp.Or(given, run.ID), "error", err.Error())
 	}
+}
+
+// listImports lists the latest imports of a project.
+func (s *Service) listImports(ctx context.Context, r *web.Request[web.None]) ([]api.ImportRun, error) {
+	limit, err := r.Int("limit", 50, 1)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Store.ImportRuns(ctx, r.Project.ID, limit)
+	return each.Map(all, func(x store.ImportRun) api.ImportRun {
+		out := api.ImportRun{ID: x.ID, SchemaName: x.SchemaName, TableName: x.TableName, Mode: x.Mode,
+			Status: x.Status, CreatedAt: x.CreatedAt, DurationMs: x.DurationMs}
+		if x.Error != "" {
+			out.Error = &x.Error
+		} else {
+			out.Rows = &x.RowCount
+		}
+		return out
+	}), err
 }
 
 // findImport reports whether the rows of an import are stored: by its record, or, if it was cut off before that, by the
@@ -179,7 +210,9 @@ func (s *Service) findImport(ctx context.Context, r *web.Request[web.None]) (api
 	}
 	rows, stored, err := p.FindImport(ctx, id)
 	if err == nil && stored {
-		s.noteImport(ctx, r.Project, id, rows)
+		if err := s.Store.NoteImport(context.WithoutCancel(ctx), r.Project.ID, id, rows); err != nil {
+			s.Log.Error("an import could not be recorded", "import", id, "error", err.Error())
+		}
 	}
 	if err == nil && !stored {
 		err = fault.Data(404, "no rows of the import %s are stored", id)

@@ -48,6 +48,7 @@ func (s *Service) Routes(m *web.Mux) {
 	web.HandleLocal(m, spec.CreateWholeTable, s.createWholeTableOf(engine.SchemaTable))
 	web.HandleLocal(m, spec.CreateWholeBi, s.createWholeTableOf(engine.SchemaBI))
 	web.HandleLocal(m, spec.FindImport, s.findImport)
+	web.HandleLocal(m, spec.ListImports, s.listImports)
 	web.HandleLocal(m, spec.DeleteRows, s.deleteRows)
 	web.HandleLocal(m, spec.RenameTable, s.renameTable)
 	web.HandleLocal(m, spec.CopyTable, s.copyTable)
