@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,11 +30,16 @@ const (
 func main() {
 	dig := flag.String("dig", "bin/dig", "the program")
 	rows := flag.Int("rows", 10_000_000, "rows to import")
-	limit := flag.Int("limit", 1024, "MiB that each process may need")
+	b := &bench{}
+	flag.IntVar(&b.limit, "limit", 1024, "MiB that each process may need")
+	flag.StringVar(&b.serving, "serve", "", "flags of gateway serve, for another engine; then nothing runs that needs all rows in memory")
+	flag.IntVar(&b.read, "read", 0, "rows to read back, 0 for all")
+	flag.StringVar(&b.beside, "beside", "", "shell command that writes the same rows, in turn with reading them back")
 	flag.Parse()
 	path, err := filepath.Abs(*dig)
 	if err == nil {
-		err = run(path, *rows, *limit)
+		b.dig = path
+		err = b.run(*rows)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "big:", err)
@@ -55,15 +61,18 @@ type bench struct {
 	gateway  *exec.Cmd
 	limit    int
 	over     []string
+
+	serving, beside string
+	read            int
 }
 
-func run(dig string, rows, limit int) error {
+func (b *bench) run(rows int) error {
 	dir, err := os.MkdirTemp("", "dig-big-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{dig: dig, dir: dir, limit: limit}
+	b.dir = dir
 	b.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "DIG_DATA_DIR=" + dir + "/data", "DIG_CONFIG_DIR=" + dir + "/config"}
 	if err := b.serve(); err != nil {
 		return err
@@ -93,11 +102,15 @@ func run(dig string, rows, limit int) error {
 	if err := b.aggregate(known); err != nil {
 		return err
 	}
-	for _, c := range [][3]string{
+	heavy := [][3]string{
 		{"count distinct, many values", `SELECT count(*) FROM (SELECT note FROM peaka."table".big GROUP BY note) x`, strconv.Itoa(min(rows, notes))},
 		{"join with itself", `SELECT count(*) FROM peaka."table".big a JOIN peaka."table".big b ON a.id = b.id WHERE a.flag = b.flag`, strconv.Itoa(rows)},
 		{"sort of all rows", `SELECT sum(r * (id % 2)) >= 0 FROM (SELECT id, row_number() OVER (ORDER BY amount, id) AS r FROM peaka."table".big) x`, "true"},
-	} {
+	}
+	if b.serving != "" {
+		heavy = heavy[:1]
+	}
+	for _, c := range heavy {
 		text, err := b.client(c[0], nil, nil, "query", "execute", "-o", "csv", "--no-header", "--sql", c[1])
 		if err != nil {
 			return err
@@ -106,14 +119,14 @@ func run(dig string, rows, limit int) error {
 			return fmt.Errorf("%s: %s, want %s", c[0], text, c[2])
 		}
 	}
-	if err := b.readAll(rows, known); err != nil {
+	if err := b.readBack(rows, known); err != nil {
 		return err
 	}
 	if err := b.stop(); err != nil {
 		return err
 	}
 	if len(b.over) > 0 {
-		return fmt.Errorf("more than %d MiB: %s", limit, strings.Join(b.over, ", "))
+		return fmt.Errorf("more than %d MiB: %s", b.limit, strings.Join(b.over, ", "))
 	}
 	return nil
 }
@@ -188,8 +201,39 @@ func (b *bench) aggregate(known map[string]*group) error {
 	return nil
 }
 
-// readAll reads all rows back and verifies them.
-func (b *bench) readAll(rows int, known map[string]*group) error {
+// readBack reads rows back and verifies them, beside the other command.
+func (b *bench) readBack(rows int, known map[string]*group) error {
+	if b.read == 0 || b.read > rows {
+		b.read = rows
+	}
+	if b.beside == "" {
+		_, err := b.readRows(rows, known)
+		return err
+	}
+	var ratios []float64
+	for i := range 4 {
+		begun := time.Now()
+		c := exec.Command("sh", "-c", b.beside)
+		c.Stderr = os.Stderr
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("%s: %w", b.beside, err)
+		}
+		theirs := time.Since(begun)
+		ours, err := b.readRows(rows, known)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-34s %10.1f\n", "the other command", theirs.Seconds())
+		if i > 0 { // the first pair is not counted
+			ratios = append(ratios, ours.Seconds()/theirs.Seconds())
+		}
+	}
+	slices.Sort(ratios)
+	fmt.Printf("dig / the other command: median %.2f (%.2f to %.2f)\n", ratios[1], ratios[0], ratios[2])
+	return nil
+}
+
+func (b *bench) readRows(rows int, known map[string]*group) (time.Duration, error) {
 	in, out := io.Pipe()
 	got := make(chan error, 1)
 	go func() {
@@ -216,21 +260,24 @@ func (b *bench) readAll(rows int, known map[string]*group) error {
 		}
 		var err error
 		for g, k := range known {
-			if counts[g] != k.count {
+			if b.read == rows && counts[g] != k.count {
 				err = fmt.Errorf("read back: %d rows of group %s, want %d", counts[g], g, k.count)
 			}
 		}
-		if want := int64(rows) * int64(rows-1) / 2; n != rows || ids != want {
-			err = fmt.Errorf("read back: %d rows whose ids make %d, want %d and %d", n, ids, rows, want)
+		if want := int64(b.read) * int64(b.read-1) / 2; n != b.read || ids != want {
+			err = fmt.Errorf("read back: %d rows whose ids make %d, want %d and %d", n, ids, b.read, want)
 		}
 		got <- err
 	}()
-	_, err := b.client("read all rows as CSV", nil, out, "query", "execute", "-o", "csv", "--no-header", "--sql", `SELECT id, grp, amount, "at", note, flag FROM peaka."table".big`)
+	begun := time.Now()
+	_, err := b.client(fmt.Sprintf("read %d rows as CSV", b.read), nil, out, "query", "execute", "-o", "csv", "--no-header", "--sql",
+		`SELECT id, grp, amount, "at", note, flag FROM peaka."table".big WHERE id < `+strconv.Itoa(b.read))
+	took := time.Since(begun)
 	out.Close()
 	if err != nil {
-		return err
+		return took, err
 	}
-	return <-got
+	return took, <-got
 }
 
 // memoryGroup creates a control group, of version 2 or 1, with a limit in MiB and returns its directory; empty without permission.
@@ -251,10 +298,12 @@ func memoryGroup(limit int) string {
 
 // serve starts the gateway and waits until it answers.
 func (b *bench) serve() error {
-	args := []string{b.dig, "gateway", "serve", "--quiet", "--listen", "127.0.0.1:0"}
+	args := append([]string{b.dig, "gateway", "serve", "--quiet", "--listen", "127.0.0.1:0"}, strings.Fields(b.serving)...)
 	if b.group = memoryGroup(b.limit); b.group == "" {
 		fmt.Println("no control group can be made here: the limit is measured, not enforced")
-		args = append(args, "--memory", fmt.Sprint(b.limit*6/10, "MiB")) // the default of dig in a group of that size
+		if b.serving == "" {
+			args = append(args, "--memory", fmt.Sprint(b.limit*6/10, "MiB")) // the default of dig in a group of that size
+		}
 	} else {
 		fmt.Println("the kernel holds the gateway to the limit:", b.group)
 	}
