@@ -34,7 +34,7 @@ func main() {
 	flag.IntVar(&b.limit, "limit", 1024, "MiB that each process may need")
 	flag.StringVar(&b.serving, "serve", "", "flags of gateway serve, for another engine; then nothing runs that needs all rows in memory")
 	flag.IntVar(&b.read, "read", 0, "rows to read back, 0 for all")
-	flag.StringVar(&b.beside, "beside", "", "shell command that writes the same rows, in turn with reading them back")
+	flag.StringVar(&b.rival, "rival", "", "shell command that writes the same rows, in turn with reading them back")
 	flag.Parse()
 	path, err := filepath.Abs(*dig)
 	if err == nil {
@@ -62,8 +62,8 @@ type bench struct {
 	limit    int
 	over     []string
 
-	serving, beside string
-	read            int
+	serving, rival string
+	read           int
 }
 
 func (b *bench) run(rows int) error {
@@ -206,17 +206,17 @@ func (b *bench) readBack(rows int, known map[string]*group) error {
 	if b.read == 0 || b.read > rows {
 		b.read = rows
 	}
-	if b.beside == "" {
+	if b.rival == "" {
 		_, err := b.readRows(rows, known)
 		return err
 	}
 	var ratios []float64
 	for i := range 4 {
 		begun := time.Now()
-		c := exec.Command("sh", "-c", b.beside)
+		c := exec.Command("sh", "-c", b.rival)
 		c.Stderr = os.Stderr
 		if err := c.Run(); err != nil {
-			return fmt.Errorf("%s: %w", b.beside, err)
+			return fmt.Errorf("%s: %w", b.rival, err)
 		}
 		theirs := time.Since(begun)
 		ours, err := b.readRows(rows, known)

@@ -3,9 +3,6 @@
 package duckdb
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -14,11 +11,8 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
+	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest/answers"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
-	"github.com/dig-cli/dig/pkg/late"
-	"github.com/dig-cli/dig/pkg/trinosql"
-	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
@@ -29,7 +23,7 @@ func TestAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, answers, err := witness.Answers(witnessDir)
+	_, kept, err := witness.Answers(witnessDir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +41,7 @@ func TestAnswers(t *testing.T) {
 	maps.Copy(listed, analysed)
 	var all count
 	for _, s := range list {
-		a := answers[s.SQL]
+		a := kept[s.SQL]
 		if a == nil || s.TypesOnly && a.Error == nil || s.Parameters() || file != "" && s.File != file ||
 			!strings.Contains(s.SQL, part) {
 			continue
@@ -61,7 +55,7 @@ func TestAnswers(t *testing.T) {
 		if why := saysTooMuch(s.SQL, err); why != "" {
 			t.Errorf("%s\n\t%s\n\t%s", s.SQL, text, why)
 		}
-		if refusedByName(err) && !refusedByTrino(a) {
+		if answers.Refused(err) && a.Error == nil {
 			n.refused++
 			reasons[err.Error()]++
 			if file != "" {
@@ -73,7 +67,7 @@ func TestAnswers(t *testing.T) {
 			continue
 		}
 		reason, known := listed[s.SQL]
-		why := unlike(s.SQL, a, got, err)
+		why := answers.Unlike(s.SQL, a, got, err)
 		switch {
 		case why == "" && known && analysed[s.SQL] == "":
 			t.Errorf("%s\n\tis answered alike now; it is listed as %q", s.SQL, reason)
@@ -149,127 +143,12 @@ func ofFamily(why string) bool {
 	return false
 }
 
-// refusedByName reports whether a statement is refused because this zone does not do what it asks for.
-func refusedByName(err error) bool {
-	var e *engine.Error
-	return errors.Is(err, engine.ErrNotSupported) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
-}
-
-func refusedByTrino(a *witness.Answer) bool { return a.Error != nil }
-
-// unlike says what an answer has otherwise than the one of Trino.
-func unlike(text string, a *witness.Answer, got *answered, err error) string {
-	if refusedByName(err) && a.Error == nil {
-		return err.Error()
-	}
-	if want := cmp.Or(a.Error, a.Failure); want != nil {
-		if err == nil {
-			return "fails in Trino: " + strings.Join(want[:], " ")
-		}
-		said := told(err)
-		if a.Error == nil && want[1] == "" { // Trino tells no place of what fails while it runs
-			said[1] = ""
-		}
-		if said != *want && !(want[0] == "SYNTAX_ERROR" && said[0] == want[0] &&
-			said[1] == want[1]) {
-			return "Trino says " + strings.Join(want[:], " ") + "\n\twe say     " + strings.Join(said[:], " ")
-		}
-		return ""
-	}
-	if err != nil {
-		return "error: " + strings.Join(told2(err), " ")
-	}
-	if why := otherColumns(a, got); why != "" || a.Rows == nil {
-		return why
-	}
-	got.near = readsTables(text) || hyperbolic().MatchString(text)
-	if len(got.rows) != len(a.Rows) {
-		return fmt.Sprintf("%d rows, not %d", len(got.rows), len(a.Rows))
-	}
-	why := otherRows(a.Rows, got)
-	if why == "" {
-		return ""
-	}
-	if left := unordered(a.Rows, got); left != "" || ordered(text) {
-		return cmp.Or(left, why)
-	}
-	return ""
-}
-
-// hyperbolic finds functions of which Java gives another last digit.
-var hyperbolic = late.Regexp(`(?i)\b(cosh|sinh|tanh|atan2)\(`)
-
-func told2(err error) []string { t := told(err); return t[:] }
-
-// told is an error as the corpus has those of Trino: kind, place and message.
-func told(err error) [3]string {
-	var out [3]string
-	var e *engine.Error
-	if !errors.As(err, &e) {
-		return [3]string{"", "", err.Error()}
-	}
-	out[0], out[2] = string(e.Kind), e.Message
-	if e.Line > 0 {
-		out[1] = fmt.Sprintf("%d:%d", e.Line, e.Col)
-	}
-	var syntax *trinosql.Error
-	var names *analyze.Error
-	var runs *engine.CodedError
-	switch {
-	case errors.As(err, &syntax):
-		out[0] = "SYNTAX_ERROR"
-	case errors.As(err, &names):
-		out[0] = names.Kind
-	case errors.As(err, &runs):
-		out[0] = runs.Code
-	case e.Kind == engine.KindSyntax:
-		out[0] = "SYNTAX_ERROR"
-	case e.Kind == engine.KindUnsupported && !refusedByName(err):
-		out[0] = "NOT_SUPPORTED"
-	case e.Kind == engine.KindUnknownCatalog, e.Kind == engine.KindUnknownSchema, e.Kind == engine.KindUnknownTable:
-		out[0] = strings.ToUpper(strings.TrimPrefix(string(e.Kind), "unknown ")) + "_NOT_FOUND"
-	}
-	return out
-}
-
-type answered struct {
-	columns []engine.RowColumn
-	rows    [][]any
-	near    bool // sums of doubles have other last digits in another order of the rows
-}
-
-// ask runs a statement in the new way.
-func ask(t *testing.T, p *project, catalogs sql.Catalogs, statement string) (out *answered, text string, err error) {
-	r, err := sql.Run(t.Context(), p, sql.Query{SQL: statement, Catalogs: catalogs, Defaults: tpchTables,
+// ask runs a statement and returns its text in DuckDB's language, too.
+func ask(t *testing.T, p *project, catalogs sql.Catalogs, statement string) (*answers.Rows, string, error) {
+	out, r, err := answers.Ask(t.Context(), p, sql.Query{SQL: statement, Catalogs: catalogs, Defaults: tpchTables,
 		Props: map[string]string{"user": "dig"}})
-	if err != nil {
+	if r == nil {
 		return nil, "", err
 	}
-	defer r.Close()
-	out = &answered{columns: r.Running.Columns()}
-	for _, c := range out.columns {
-		unnamed(c.Layout)
-	}
-	_, err = r.Rows(t.Context(), func(row [][]byte) error {
-		values := make([]any, len(row))
-		for i, v := range row {
-			var text *string
-			if v != nil {
-				s := string(v)
-				text = &s
-			}
-			values[i] = text
-		}
-		out.rows = append(out.rows, values)
-		return nil
-	})
-	return out, engine.Innermost(r.Running).(interface{ Text() string }).Text(), err
-}
-
-// unnamed has rows written as lists, since several of their fields may have one name.
-func unnamed(v *batch.Type) {
-	v.Names = nil
-	for _, k := range v.Kids {
-		unnamed(k)
-	}
+	return out, engine.Innermost(r).(interface{ Text() string }).Text(), err
 }

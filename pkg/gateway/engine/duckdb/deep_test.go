@@ -44,7 +44,7 @@ func TestDeepTrees(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, r := range out.rows {
+		for _, r := range out.Rows {
 			got = append(got, *r[0].(*string))
 		}
 		if g := strings.Join(got, "|"); g != c.want {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest/answers"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
@@ -89,9 +90,9 @@ func askBoth(t *testing.T, statements iter.Seq2[string, string]) {
 				if a.Failure != nil {
 					failed++
 				}
-				why := unlike(sql, a, got, err)
+				why := answers.Unlike(sql, a, got, err)
 				switch {
-				case refusedByName(err):
+				case answers.Refused(err):
 					refused++
 				case why == "":
 					equal++
@@ -140,7 +141,7 @@ func TestMutated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, answers, err := witness.Answers(dir)
+	_, kept, err := witness.Answers(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestMutated(t *testing.T) {
 	askBoth(t, func(yield func(string, string) bool) {
 		for _, s := range corpus {
 			tree, err := trinosql.Parse(s.SQL)
-			if a := answers[s.SQL]; err != nil || len(s.SQL) > 300 || a == nil || a.Error != nil || a.Failure != nil ||
+			if a := kept[s.SQL]; err != nil || len(s.SQL) > 300 || a == nil || a.Error != nil || a.Failure != nil ||
 				chance().MatchString(s.SQL) {
 				continue
 			}

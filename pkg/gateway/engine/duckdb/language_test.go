@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest/answers"
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
@@ -23,7 +24,7 @@ func TestLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, answers, err := witness.Answers(dir)
+	_, kept, err := witness.Answers(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,18 +33,18 @@ func TestLanguage(t *testing.T) {
 	var refused []string
 	same := 0
 	for _, s := range list {
-		a := answers[s.SQL]
+		a := kept[s.SQL]
 		got, _, err := ask(t, p, catalogs, s.SQL)
 		switch {
-		case refusedByName(err):
+		case answers.Refused(err):
 			if kindOf(err) != engine.KindUnsupported {
 				t.Errorf("%s\n\tis refused with the kind %s", s.SQL, kindOf(err))
 			}
-			place := told(err)[1]
+			place := answers.Told(err)[1]
 			refused = append(refused, fmt.Sprintf("# %s (%s)\n%s\n", err, place, strings.ReplaceAll(s.SQL, "\n", `\n`)))
 		case listed[s.SQL] != "" || analysed[s.SQL] != "":
 		default:
-			if why := unlike(s.SQL, a, got, err); why != "" {
+			if why := answers.Unlike(s.SQL, a, got, err); why != "" {
 				t.Errorf("%s\n\t%s", s.SQL, why)
 			}
 			same++

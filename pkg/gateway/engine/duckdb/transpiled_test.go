@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
+	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest/answers"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/transpile"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -30,7 +31,7 @@ func TestTranspiled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, answers, err := witness.Answers(witnessDir)
+	_, kept, err := witness.Answers(witnessDir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestTranspiled(t *testing.T) {
 			s := open.server(t, p)
 			same, refused, differ := 0, 0, 0
 			for _, st := range list {
-				a := answers[st.SQL]
+				a := kept[st.SQL]
 				if a == nil || a.Rows == nil || a.Failure != nil || a.Error != nil || st.TypesOnly ||
 					!slices.Contains(portable, st.File) || slices.ContainsFunc(a.Columns, func(c [2]string) bool {
 					return strings.ContainsAny(c[1], "<,") || strings.HasPrefix(c[1], "array") ||
@@ -280,7 +281,7 @@ func (s *otherServer) unlike(ctx context.Context, original, text string, columns
 			}
 			out[i] = strings.Join(cells, " | ")
 		}
-		if !ordered(original) {
+		if !answers.Ordered(original) {
 			slices.Sort(out)
 		}
 		return out

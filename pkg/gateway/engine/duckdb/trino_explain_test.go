@@ -86,7 +86,7 @@ func TestExplainCorpus(t *testing.T) {
 			t.Errorf("%s\n%v", s.SQL, err)
 			continue
 		}
-		text := *out.rows[0][0].(*string)
+		text := *out.Rows[0][0].(*string)
 		var root plan.Node
 		if err := json.Unmarshal([]byte(text), &root); err != nil {
 			t.Fatal(err)

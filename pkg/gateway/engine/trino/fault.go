@@ -62,9 +62,10 @@ func fault(ctx context.Context, err error) error {
 	}
 	out := &engine.Error{Kind: kinds[e.Name], Message: placed().ReplaceAllString(e.Message, ""), Err: err}
 	if out.Kind == "" {
+		out.Err = &engine.CodedError{Code: e.Name, Err: err}
 		switch e.Type {
 		case "USER_ERROR":
-			out.Kind, out.Err = engine.KindValue, &engine.CodedError{Code: e.Name, Err: err}
+			out.Kind = engine.KindValue
 		case "INSUFFICIENT_RESOURCES":
 			out.Kind = engine.KindLimit
 		case "EXTERNAL":

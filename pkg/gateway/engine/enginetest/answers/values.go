@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package answers
 
 import (
 	"bytes"
@@ -20,11 +18,11 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
-func otherColumns(a *witness.Answer, got *answered) string {
-	if len(a.Columns) != len(got.columns) {
-		return fmt.Sprintf("%d columns, not %d", len(got.columns), len(a.Columns))
+func otherColumns(a *witness.Answer, got *Rows) string {
+	if len(a.Columns) != len(got.Columns) {
+		return fmt.Sprintf("%d columns, not %d", len(got.Columns), len(a.Columns))
 	}
-	for i, c := range got.columns {
+	for i, c := range got.Columns {
 		if c.Name != a.Columns[i][0] || c.Type.String() != typeText(a.Columns[i][1]) {
 			return fmt.Sprintf("column %s %s, not %v", c.Name, c.Type, a.Columns[i])
 		}
@@ -41,20 +39,20 @@ func typeText(s string) string {
 	return s
 }
 
-func otherRows(rows [][]any, got *answered) string {
+func otherRows(rows [][]any, got *Rows) string {
 	for i, want := range rows {
-		if why := otherRow(want, got.rows[i], got); why != "" {
+		if why := otherRow(want, got.Rows[i], got); why != "" {
 			return fmt.Sprintf("row %d, %s", i+1, why)
 		}
 	}
 	return ""
 }
 
-func otherRow(want, row []any, got *answered) string {
+func otherRow(want, row []any, got *Rows) string {
 	for j, w := range want {
-		if why := differs(got.columns[j].Type, w, row[j]); why != "" &&
-			!(got.near && nearly(got.columns[j].Type, w, row[j])) {
-			return got.columns[j].Name + ": " + why
+		if why := differs(got.Columns[j].Type, w, row[j]); why != "" &&
+			!(got.near && nearly(got.Columns[j].Type, w, row[j])) {
+			return got.Columns[j].Name + ": " + why
 		}
 	}
 	return ""
@@ -77,8 +75,8 @@ func nearly(t *types.Type, want, got any) bool {
 }
 
 // unordered compares rows of which the statement gives no order.
-func unordered(rows [][]any, got *answered) string {
-	left := slices.Clone(got.rows)
+func unordered(rows [][]any, got *Rows) string {
+	left := slices.Clone(got.Rows)
 	for _, want := range rows {
 		i := slices.IndexFunc(left, func(row []any) bool { return otherRow(want, row, got) == "" })
 		if i < 0 {
@@ -97,9 +95,9 @@ func unordered(rows [][]any, got *answered) string {
 	return ""
 }
 
-// ordered reports whether a statement gives its rows an order. A function of NULL alone, such as TestMutated writes,
+// Ordered reports whether a statement gives its rows an order. A function of NULL alone, such as TestMutated writes,
 // gives none.
-func ordered(sql string) bool {
+func Ordered(sql string) bool {
 	tree, err := trinosql.Parse(sql)
 	q, ok := tree.(*trinosql.Query)
 	return err == nil && ok && slices.ContainsFunc(q.OrderBy, func(o *trinosql.SortItem) bool {
@@ -111,8 +109,8 @@ func ordered(sql string) bool {
 	})
 }
 
-// differs compares a value of Trino's protocol with one of ours, which is a *string or, inside of others, what JSON
-// has.
+// differs compares a value of Trino's protocol with one of the engine, which is a *string or, inside of others, what
+// JSON has.
 func differs(t *types.Type, want, got any) string {
 	if s, ok := got.(*string); ok {
 		if got = nil; s != nil {

@@ -1,0 +1,155 @@
+// Package answers compares what an engine answers with the answers of Trino that package witness keeps.
+package answers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
+	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/witness"
+)
+
+// Refused reports whether a statement is refused because this zone does not do what it asks for.
+func Refused(err error) bool {
+	var e *engine.Error
+	return errors.Is(err, engine.ErrNotSupported) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
+}
+
+// Unlike says how an answer differs from that of Trino, "" for not at all.
+func Unlike(text string, a *witness.Answer, got *Rows, err error) string {
+	if Refused(err) && a.Error == nil {
+		return err.Error()
+	}
+	if failed := cmp.Or(a.Error, a.Failure); failed != nil {
+		want := *failed
+		if err == nil {
+			return "fails in Trino: " + strings.Join(want[:], " ")
+		}
+		said := Told(err)
+		if a.Error == nil && want[1] == "" { // Trino tells no place of what fails while it runs
+			said[1] = ""
+		}
+		said[2], want[2] = candidates(said[2]), candidates(want[2])
+		if said != want && !(want[0] == "SYNTAX_ERROR" && said[0] == want[0] &&
+			said[1] == want[1]) {
+			return "Trino says " + strings.Join(want[:], " ") + "\n\twe say     " + strings.Join(said[:], " ")
+		}
+		return ""
+	}
+	if err != nil {
+		return "error: " + strings.Join(told2(err), " ")
+	}
+	if why := otherColumns(a, got); why != "" || a.Rows == nil {
+		return why
+	}
+	got.near = readsTables(text) || hyperbolic().MatchString(text)
+	if len(got.Rows) != len(a.Rows) {
+		return fmt.Sprintf("%d rows, not %d", len(got.Rows), len(a.Rows))
+	}
+	why := otherRows(a.Rows, got)
+	if why == "" {
+		return ""
+	}
+	if left := unordered(a.Rows, got); left != "" || Ordered(text) {
+		return cmp.Or(left, why)
+	}
+	return ""
+}
+
+// candidates sorts the functions that a message lists: Trino has them in an order that is another one in each process.
+func candidates(message string) string {
+	head, list, ok := strings.Cut(message, "Candidates are:\n")
+	if !ok {
+		return message
+	}
+	lines := strings.Split(strings.TrimSpace(list), "\n")
+	slices.Sort(lines)
+	return head + strings.Join(lines, "\n")
+}
+
+// hyperbolic finds functions of which Java gives another last digit.
+var hyperbolic = late.Regexp(`(?i)\b(cosh|sinh|tanh|atan2)\(`)
+
+func told2(err error) []string { t := Told(err); return t[:] }
+
+// Told is an error as the corpus has those of Trino: kind, place and message.
+func Told(err error) [3]string {
+	var out [3]string
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		return [3]string{"", "", err.Error()}
+	}
+	out[0], out[2] = string(e.Kind), e.Message
+	if e.Line > 0 {
+		out[1] = fmt.Sprintf("%d:%d", e.Line, e.Col)
+	}
+	var syntax *trinosql.Error
+	var names *analyze.Error
+	var runs *engine.CodedError
+	switch {
+	case errors.As(err, &syntax):
+		out[0] = "SYNTAX_ERROR"
+	case errors.As(err, &names):
+		out[0] = names.Kind
+	case errors.As(err, &runs):
+		out[0] = runs.Code
+	case e.Kind == engine.KindSyntax:
+		out[0] = "SYNTAX_ERROR"
+	case e.Kind == engine.KindUnsupported && !Refused(err):
+		out[0] = "NOT_SUPPORTED"
+	case e.Kind == engine.KindUnknownCatalog, e.Kind == engine.KindUnknownSchema, e.Kind == engine.KindUnknownTable:
+		out[0] = strings.ToUpper(strings.TrimPrefix(string(e.Kind), "unknown ")) + "_NOT_FOUND"
+	}
+	return out
+}
+
+// Rows are the columns and the rows of an answer, whose values are *string.
+type Rows struct {
+	Columns []engine.RowColumn
+	Rows    [][]any
+	near    bool // sums of doubles have other last digits in another order of the rows
+}
+
+// Ask runs a statement.
+func Ask(ctx context.Context, p engine.Project, q sql.Query) (*Rows, engine.Rows, error) {
+	r, err := sql.Run(ctx, p, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	out := &Rows{Columns: r.Running.Columns()}
+	for _, c := range out.Columns {
+		unnamed(c.Layout)
+	}
+	_, err = r.Rows(ctx, func(row [][]byte) error {
+		values := make([]any, len(row))
+		for i, v := range row {
+			var text *string
+			if v != nil {
+				s := string(v)
+				text = &s
+			}
+			values[i] = text
+		}
+		out.Rows = append(out.Rows, values)
+		return nil
+	})
+	return out, r.Running, err
+}
+
+// unnamed has rows written as lists, since several of their fields may have one name.
+func unnamed(v *batch.Type) {
+	v.Names = nil
+	for _, k := range v.Kids {
+		unnamed(k)
+	}
+}
