@@ -92,6 +92,10 @@ func (f *serveFlags) serve(ctx context.Context, e *cli.Env, o gateway.Options, k
 		// Rows are in the memory of the engine, and what a statement leaves behind in that of Go is little.
 		debug.SetGCPercent(servedGC)
 	}
+	if f.cluster.o.Dynamic {
+		o.Log.Warn("the cluster stores the passwords of connections to databases (--dynamic-catalogs): they are in " +
+			"files of the coordinator, and in the history of its statements")
+	}
 	var w *supervise.Worker
 	reload := new(atomic.Pointer[func()])
 	again := func() {

@@ -57,6 +57,8 @@ func (f *clusterFlags) register(c *cobra.Command) {
 		"which become a part of --trino-rules")
 	fs.StringSliceVar(&f.catalogs, "trino-catalog", nil, "CATALOG=PROJECT/CONNECTION: the cluster reads this "+
 		"connection of a database, by the ids of project and connection, from a catalog that it has; repeat")
+	fs.BoolVar(&f.o.Dynamic, "dynamic-catalogs", false, "make a catalog on the cluster for each connection of a "+
+		"database; the cluster then stores the passwords of connections (docs/cluster.md)")
 	fs.BoolVar(&f.o.Unprotected, "trino-unprotected", false, "serve several projects although the cluster does not "+
 		"keep them apart")
 	c.Flags().AddFlagSet(fs)

@@ -138,7 +138,11 @@ func Open(o Options) (*Gateway, error) {
 		return nil, err
 	}
 	g.wire()
-	if err := errors.Join(checkMapped(st, g.Engine, o.Log), g.Projects.Keep(context.Background())); err != nil {
+	err = errors.Join(checkMapped(st, g.Engine, o.Log), g.Projects.Keep(context.Background()))
+	if err == nil {
+		err = g.detach(context.Background())
+	}
+	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	g.misbehave()
@@ -168,6 +172,17 @@ func checkMapped(st *store.Store, e engine.Engine, log *slog.Logger) error {
 				"and MYSQL are read by the engine itself", m.Catalog, c.Name, c.Type)
 		}
 	}
+	return nil
+}
+
+// detach has the engine forget databases that no connection has any more. It fails if the engine cannot be given any.
+func (g *Gateway) detach(ctx context.Context) error {
+	err := g.Sources.Detach(ctx, "")
+	var e *engine.Error
+	if err == nil || errors.As(err, &e) && e.Kind == engine.KindUnsupported {
+		return err
+	}
+	g.Sources.TellAttached(err)
 	return nil
 }
 
@@ -202,7 +217,7 @@ func (g *Gateway) wire() {
 		Origins: o.Origins,
 		Routes:  map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
 	g.Sources = &sources.Service{Store: st, Engine: eng, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
-		Vault: sources.NewVault(o.shared(), st), Types: types.All(), Own: ownFiles(o)}
+		Vault: sources.NewVault(o.shared(), st), Types: types.All(), Own: ownFiles(o), Log: log}
 	g.Sources.Vault.ReadOnly = o.ReadOnly
 	g.Names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.Sources}
 	g.Projects = &projects.Service{Store: st, Engine: eng, Now: now, Jobs: g.Jobs, Sources: g.Sources}
@@ -246,6 +261,17 @@ func (g *Gateway) routes() {
 	g.driverRoutes(g.Web)
 	g.embeddedRoutes(g.Web)
 	g.DiskSpace.Routes(g.Web)
+	if _, ok := g.Engine.(engine.Mapper); ok {
+		g.Jobs.OnTick(jobs.Duty{Name: "catalogs of connections", Every: time.Hour,
+			Run: func(context.Context, time.Time) error {
+				g.Jobs.Beside(func(ctx context.Context) {
+					if err := g.Sources.Detach(ctx, ""); err != nil {
+						g.Sources.TellAttached(err)
+					}
+				})
+				return nil
+			}})
+	}
 	g.Backups.Routes(g.Web)
 }
 

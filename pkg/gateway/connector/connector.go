@@ -25,6 +25,12 @@ type Connector interface {
 	Close() error
 }
 
+// Server is implemented by the connector of a server of databases that an engine may read by itself.
+type Server interface {
+	// Database is how the server is reached, without the ids and the version of the connection.
+	Database() engine.Database
+}
+
 // Related is implemented by a connector if its source has foreign keys.
 type Related interface {
 	// ForeignKeys lists the foreign keys between tables that the user may read, column by column for a key of several

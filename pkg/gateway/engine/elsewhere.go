@@ -12,6 +12,22 @@ type Keeper interface {
 // Mapper may be implemented by an Engine that reads the tables of some connections by itself.
 type Mapper interface {
 	Mappings() []Mapping
+	// Attach returns the catalog for Project.BaseTable with the tables of a database that has no Mapping, "" if the
+	// engine does not read it.
+	Attach(d Database) string
+	// Detach forgets the databases of a project, those of all for "", that are not among the current ones, of which
+	// Project, Connection and Version are asked for.
+	Detach(ctx context.Context, project string, current func(ctx context.Context) ([]Database, error)) error
+}
+
+// Database is a connection of a project to a server of databases.
+type Database struct {
+	Project, Connection        string                                    // ids
+	Version                    []byte                                    // differs after every change of the credential
+	Product                    func(ctx context.Context) (string, error) // postgresql, mysql or mariadb
+	Host, User, Password, Name string                                    // Name: of the database; "" for all
+	Port                       uint16
+	TLS, Authorities           bool // by TLS; trusting other authorities than those of the system
 }
 
 // Mapping is a connection of a project, by their ids, whose tables are in a catalog of the engine. MappedCatalog and

@@ -1,6 +1,7 @@
 package names
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -231,6 +232,9 @@ func (e *External) Resolve(ctx context.Context, r Resolver, n engine.TableName) 
 		return sql.Source{Ask: rows}, err
 	}
 	if as, err := e.mapped(ctx, r); err != nil || as != "" {
+		if only, err := e.only(ctx); err != nil || only != "" && !strings.EqualFold(only, n.Schema) {
+			return sql.Source{}, cmp.Or(err, noSchema(n.Schema))
+		}
 		return sql.Source{Base: &engine.TableName{Catalog: as, Schema: n.Schema, Table: n.Table}}, err
 	}
 	s, err := e.Table(ctx, n.Schema, n.Table)
@@ -248,14 +252,31 @@ func (e *External) Resolve(ctx context.Context, r Resolver, n engine.TableName) 
 // mapped is the catalog of the engine that has the tables of the source, "" for none. One that is shared with another
 // project is read for that by the gateway.
 func (e *External) mapped(ctx context.Context, r Resolver) (string, error) {
-	if _, ok := e.G.Engine.(engine.Mapper); !ok {
+	m, ok := e.G.Engine.(engine.Mapper)
+	if !ok {
 		return "", nil
 	}
 	conn, err := e.connection(ctx)
 	if err != nil || conn.ProjectID != r.p.ID {
 		return "", err
 	}
-	return engine.MappedBy(e.G.Engine, conn.ProjectID, conn.ID), nil
+	if as := engine.MappedBy(e.G.Engine, conn.ProjectID, conn.ID); as != "" {
+		return as, nil
+	}
+	src, err := e.Source(ctx)
+	if err != nil {
+		return "", err
+	}
+	return e.G.Sources.Attach(m, src), nil
+}
+
+// only is the only schema of the source that may be read, "" for all.
+func (e *External) only(ctx context.Context) (string, error) {
+	src, err := e.Source(ctx)
+	if err != nil {
+		return "", err
+	}
+	return src.Only(), nil
 }
 
 // origin is what a scanner reads: it describes itself, and the errors of a statement that reads it.

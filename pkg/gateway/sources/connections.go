@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"reflect"
 	"strings"
@@ -29,6 +30,7 @@ type Service struct {
 	Vault    *Vault
 	Types    connector.Registry
 	Own      *connector.Own
+	Log      *slog.Logger
 	Sources  Sources
 }
 
@@ -191,7 +193,13 @@ func (s *Service) updateConnection(ctx context.Context, r *web.Request[api.Conne
 			return api.Connection{}, err
 		}
 	}
-	return connectionOut(c), s.Store.UpdateConnection(ctx, c, again)
+	if err := s.Store.UpdateConnection(ctx, c, again); err != nil {
+		return api.Connection{}, err
+	}
+	if r.Body.Credential != nil {
+		s.detach(ctx, c.ProjectID)
+	}
+	return connectionOut(c), nil
 }
 
 // stays rejects a credential with another address for a connection that the engine reads by itself: it would continue
@@ -220,6 +228,7 @@ func (s *Service) deleteConnection(ctx context.Context, r *web.Request[web.None]
 		return web.None{}, err
 	}
 	s.Sources.Forget(func(o store.Connection) bool { return o.ID == c.ID })
+	s.detach(ctx, c.ProjectID)
 	return web.None{}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 // Type is the connection type MYSQL, with the fields of POSTGRES.
@@ -47,6 +48,7 @@ type server struct {
 	db      *sql.DB
 	control *sql.DB // for KILL, outside the connection limit of db
 	only    string  // the only database, "" for all
+	at      engine.Database
 }
 
 func open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
@@ -96,7 +98,10 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 		return nil, err
 	}
 	conn = guarded{conn}
-	s := &server{db: sql.OpenDB(conn), control: sql.OpenDB(conn), only: cfg.DBName}
+	s := &server{db: sql.OpenDB(conn), control: sql.OpenDB(conn), only: cfg.DBName, at: engine.Database{Host: host,
+		Port: port, User: cfg.User, Password: cfg.Passwd, Name: cfg.DBName, TLS: outer != nil,
+		Authorities: outer != nil && outer.RootCAs != nil}}
+	s.at.Product = s.product
 	s.db.SetMaxOpenConns(8)
 	for _, db := range []*sql.DB{s.db, s.control} {
 		db.SetMaxIdleConns(2)
@@ -109,6 +114,18 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 type silent struct{}
 
 func (silent) Print(...any) {}
+
+// Database implements connector.Server.
+func (s *server) Database() engine.Database { return s.at }
+
+func (s *server) product(ctx context.Context) (string, error) {
+	var version string
+	err := s.db.QueryRowContext(ctx, "SELECT version()").Scan(&version)
+	if strings.Contains(version, "MariaDB") {
+		return "mariadb", err
+	}
+	return "mysql", err
+}
 
 func (s *server) Close() error { return errors.Join(s.db.Close(), s.control.Close()) }
 

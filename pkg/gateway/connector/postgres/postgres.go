@@ -107,6 +107,14 @@ func watchClient(ctx context.Context, c *pgconn.PgConn) error {
 	return nil
 }
 
+// Database implements connector.Server.
+func (p *postgres) Database() engine.Database {
+	return engine.Database{Host: p.cfg.Host, Port: p.cfg.Port, User: p.cfg.User, Password: p.cfg.Password,
+		Name: p.cfg.Database, TLS: p.cfg.TLSConfig != nil,
+		Authorities: p.cfg.TLSConfig != nil && p.cfg.TLSConfig.RootCAs != nil,
+		Product:     func(context.Context) (string, error) { return "postgresql", nil }}
+}
+
 // Close closes the idle sessions.
 func (p *postgres) Close() error {
 	p.idle.close()

@@ -38,6 +38,7 @@ type Options struct {
 	// as s3://lake/stage. Without them nothing is imported.
 	Stage, StageLocation string
 	Catalogs             []engine.Mapping
+	Dynamic              bool // make a catalog for each connection of a database that Catalogs does not have
 	Guard
 }
 
@@ -54,6 +55,7 @@ type Engine struct {
 	projects map[string]*project
 	closed   bool
 	keeper   keeper
+	attached sync.Map // of the catalogs that Attach has returned: name to engine.Database
 }
 
 var (
@@ -174,6 +176,9 @@ func (e *Engine) DropProject(ctx context.Context, id string) error {
 		}
 	}
 	if err == nil {
+		err = e.Detach(ctx, id, nil)
+	}
+	if err == nil {
 		err = e.forget(id)
 	}
 	if err != nil {
@@ -213,13 +218,15 @@ const (
 
 // schema is the schema of the project for tables of a kind.
 func (p *project) schema(kind string) string {
-	id := p.id
+	return p.e.prefix() + "_" + codeOf(p.id) + "_" + kind
+}
+
+// codeOf is the id of a project in a name of the cluster. No two are alike, and none has an underscore.
+func codeOf(id string) string {
 	if strings.Contains(id, "_") { // the schema of another project could have its name
-		id = coded + hex.EncodeToString([]byte(id))
-	} else {
-		id = physical(id)
+		return coded + hex.EncodeToString([]byte(id))
 	}
-	return p.e.prefix() + "_" + id + "_" + kind
+	return physical(id)
 }
 
 // prefix begins the names of the gateway's schemas.

@@ -282,6 +282,15 @@ func (e *Engine) refuses(ctx context.Context, ids []string) error {
 		if seen != "" {
 			return e.allowed(id, "see schema "+seen)
 		}
+		made, err := e.madeCatalogs(ctx, e.userOf(id), "")
+		if err != nil {
+			return err
+		}
+		for _, name := range made {
+			if !strings.HasPrefix(name, e.madePrefix(id)) {
+				return e.allowed(id, "see catalog "+name+", which is not one of its connections")
+			}
+		}
 		for _, name := range e.catalogsOf("") {
 			if slices.Contains(e.catalogsOf(id), name) {
 				continue

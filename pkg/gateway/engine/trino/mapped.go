@@ -58,14 +58,16 @@ func (e *Engine) catalogsOf(project string) []string {
 
 // mapped is a table of a source that the cluster reads. Its columns are those that the cluster has.
 func (p *project) mapped(ctx context.Context, catalog string, n engine.TableName) (*engine.BaseTable, error) {
-	if !slices.Contains(p.e.catalogsOf(p.id), catalog) {
+	made := strings.HasPrefix(catalog, p.e.madePrefix(p.id))
+	if !made && !slices.Contains(p.e.catalogsOf(p.id), catalog) {
 		return nil, engine.Defect("the project reads a catalog that is not its own")
 	}
 	out := &engine.BaseTable{Name: n}
 	var names []string
-	_, err := p.e.exec(ctx, p.asked(ctx, "SELECT column_name, data_type FROM "+sqltext.Quote(catalog)+
-		".information_schema.columns WHERE table_schema = "+sqltext.Literal(n.Schema)+" AND table_name = "+
-		sqltext.Literal(n.Table)+" ORDER BY ordinal_position"), false, func(v []*string) error {
+	ask := p.asked(ctx, "SELECT column_name, data_type FROM "+sqltext.Quote(catalog)+
+		".information_schema.columns WHERE table_schema = "+sqltext.Literal(strings.ToLower(n.Schema))+
+		" AND table_name = "+sqltext.Literal(strings.ToLower(n.Table))+" ORDER BY ordinal_position")
+	column := func(v []*string) error {
 		if v[0] == nil || v[1] == nil {
 			return errors.New("the cluster has a column without a name or a type")
 		}
@@ -76,9 +78,16 @@ func (p *project) mapped(ctx context.Context, catalog string, n engine.TableName
 		names = append(names, *v[0])
 		out.Columns = append(out.Columns, analyze.TableColumn{Name: *v[0], Type: t})
 		return nil
-	})
+	}
+	_, err := p.e.exec(ctx, ask, false, column)
+	if made && isKind(fault(ctx, err), engine.KindUnknownCatalog) {
+		if err = p.e.makeCatalog(ctx, catalog); err != nil {
+			return nil, err
+		}
+		_, err = p.e.exec(ctx, ask, false, column)
+	}
 	if err != nil {
-		return nil, fault(ctx, err)
+		return nil, fault(ctx, p.e.masked(err))
 	}
 	if len(names) == 0 {
 		return nil, engine.UnknownTable(n)

@@ -56,8 +56,18 @@ func (e *Engine) rules(ids []string, revision string) map[string][]rule {
 		add("catalogs", rule{"user": own, "catalog": quote(name), "allow": "read-only"})
 		add("tables", rule{"user": own, "catalog": quote(name), "privileges": reads})
 	}
+	if e.Dynamic {
+		made := quote(e.madePrefix("")) + "[^_]+" + madeSuffix
+		add("catalogs", rule{"user": own, "catalog": made, "allow": "owner"})
+		add("tables", rule{"user": own, "catalog": made, "privileges": reads})
+	}
 	for _, id := range ids {
 		user := quote(e.userOf(id))
+		if e.Dynamic {
+			made := quote(strings.TrimSuffix(e.madePrefix(id), "_")) + madeSuffix
+			add("catalogs", rule{"user": user, "catalog": made, "allow": "read-only"})
+			add("tables", rule{"user": user, "catalog": made, "privileges": reads})
+		}
 		for _, name := range e.catalogsOf(id) {
 			add("catalogs", rule{"user": user, "catalog": quote(name), "allow": "read-only"})
 			add("tables", rule{"user": user, "catalog": quote(name), "privileges": reads})

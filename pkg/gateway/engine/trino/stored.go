@@ -165,7 +165,7 @@ func (p *project) Store(ctx context.Context, schema, table string, x *engine.Sta
 
 // between is a statement inside of a text.
 func (w *written) between(before, after string) *written {
-	out := &written{of: w.of, text: before + w.text + after, marks: make([]mark, len(w.marks))}
+	out := &written{e: w.e, of: w.of, text: before + w.text + after, marks: make([]mark, len(w.marks))}
 	for i, m := range w.marks {
 		out.marks[i] = mark{m.out + len(before), m.at, m.in}
 	}

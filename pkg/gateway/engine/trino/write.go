@@ -18,6 +18,7 @@ import (
 // that the cluster would look up in a session. A saved query, and the rows of a source, become queries of WITH before
 // those of the statement: they have names that no text has, and see none of the others' names.
 type written struct {
+	e     *Engine
 	of    *engine.Statement
 	text  string
 	marks []mark
@@ -47,7 +48,7 @@ func (w *written) place(offset int) (at trinosql.Pos, in *engine.Relation) {
 
 // explain gives an error of the cluster the place in the text as typed.
 func (w *written) explain(ctx context.Context, err error) error {
-	err = fault(ctx, err)
+	err = fault(ctx, w.e.masked(err))
 	var e *engine.Error
 	if !errors.As(err, &e) || ctx.Err() != nil {
 		return err
@@ -118,7 +119,7 @@ func (w *writer) all(x *engine.Statement) (*written, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &written{of: x, text: out.text, marks: out.marks}, nil
+	return &written{e: w.p.e, of: x, text: out.text, marks: out.marks}, nil
 }
 
 // wholeView returns the saved query of which a statement reads all columns and the first rows, and its text with the
