@@ -60,7 +60,7 @@ witness: compiler
 cluster-test: compiler
 	bash .ci/cluster go test -p 1 ./pkg/gateway/engine/trino/... ./pkg/gateway ./cmd/internal/e2e -run \
 		'^Test(Minimal|Tables|Moves|Contract|Import|Constraints|Columns|Compact|Large|Kill|Gateways|ScriptsCluster)' -v -count=1 -timeout 60m
-	bash .ci/cluster --secure go test -p 1 ./pkg/gateway ./pkg/gateway/engine/trino -run 'Cluster|Mapped|Past|SecondLayer|Keep|Examine' \
+	bash .ci/databases bash .ci/cluster --secure go test -p 1 ./pkg/gateway ./pkg/gateway/engine/trino -run 'Cluster|Mapped|Dynamic|Past|SecondLayer|Keep|Examine' \
 		-count=1 -timeout 30m
 
 # What a new or changed operation of the API must have; docs/architecture.md lists the places.

@@ -54,7 +54,7 @@ var (
 // so are those of the gateway's machine, unless the coordinator is there.
 func (e *Engine) Attach(d engine.Database) string {
 	ip, err := netip.ParseAddr(d.Host)
-	switch here := strings.EqualFold(d.Host, "localhost") || ip.IsLoopback(); {
+	switch here := strings.EqualFold(d.Host, "localhost") || ip.IsLoopback() || ip.IsUnspecified(); {
 	case !e.Dynamic, d.Authorities,
 		err != nil && !plainPlace().MatchString(d.Host), ip.Zone() != "",
 		d.Name != "" && !plainPlace().MatchString(d.Name),
@@ -86,20 +86,28 @@ func (e *Engine) local() bool {
 
 // properties are those of a catalog, for CREATE CATALOG.
 func properties(d engine.Database, product string) string {
-	at := net.JoinHostPort(d.Host, strconv.Itoa(int(d.Port)))
-	address := "jdbc:" + product + "://" + at
-	tls := map[string]string{"mysql": "?sslMode=VERIFY_IDENTITY", "mariadb": "?sslMode=verify-full",
-		"postgresql": "?sslmode=verify-full&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory"}[product]
-	if product == "postgresql" { // the catalogs of the others have all databases of a server
-		address += "/" + d.Name
+	// Instants are those of the session, and a TIME that is negative or longer than a day would be another one.
+	const utc = "forceConnectionTimeZoneToSession=true"
+	varchar := "time"
+	address := "jdbc:" + product + "://" + net.JoinHostPort(d.Host, strconv.Itoa(int(d.Port)))
+	tls := map[string]string{"postgresql": "sslmode=verify-full&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory",
+		"mysql": "sslMode=VERIFY_IDENTITY", "mariadb": "sslMode=verify-full"}[product]
+	switch product {
+	case "postgresql":
+		address += "/" + d.Name + "?" // the catalogs of the others have all databases of a server
+		varchar = ""
+	case "mysql":
+		address += "?connectionTimeZone=UTC&" + utc
+	case "mariadb":
+		address += "?timezone=UTC&" + utc
 	}
 	if d.TLS {
-		address += tls
+		address += "&" + tls
 	}
 	var list []string
 	for _, p := range [][2]string{{"connection-url", address}, {"connection-user", d.User},
 		{"connection-password", d.Password}, {"case-insensitive-name-matching", "true"},
-		{"unsupported-type-handling", "CONVERT_TO_VARCHAR"}} {
+		{"unsupported-type-handling", "CONVERT_TO_VARCHAR"}, {"jdbc-types-mapped-to-varchar", varchar}} {
 		list = append(list, sqltext.Quote(p[0])+" = "+sqltext.Literal(p[1]))
 	}
 	return strings.Join(list, ", ")
