@@ -112,9 +112,15 @@ func Meeting(ctx context.Context, cl *api.Client, project, kind, table, where st
 	if errors.As(err, &ae) {
 		here := *ae
 		var line, col int
-		if n, _ := fmt.Sscanf(ae.Message, "line %d:%d:", &line, &col); n == 2 && line == 1 && col > len(before) {
+		if n, _ := fmt.Sscanf(ae.Message, "line %d:%d:", &line, &col); n == 2 {
 			_, rest, _ := strings.Cut(ae.Message, ": ")
-			here.Message = fmt.Sprintf("line 1:%d: %s", col-len(before), rest)
+			switch end := strings.Count(where, "\n") + 1; {
+			case line > end: // what follows the condition
+				here.Message = fmt.Sprintf("line %d:%d: the condition is not complete: %s", end,
+					len([]rune(where[strings.LastIndex(where, "\n")+1:]))+1, rest)
+			case line == 1:
+				here.Message = fmt.Sprintf("line 1:%d: %s", max(1, col-len(before)), rest)
+			}
 		}
 		return 0, 0, &here
 	}

@@ -174,7 +174,8 @@ func (s *Service) reread(ctx context.Context, p store.Project, c names.Catalog) 
 			continue
 		}
 		if err != nil && first == nil {
-			first = fault.Data(400, "table %s.%s: %s", m.SchemaName, m.TableName, fault.Of(err).Error())
+			// without the position, which is in a statement that the user does not know
+			first = fault.Data(400, "table %s.%s: %s", m.SchemaName, m.TableName, fault.Of(err).Message)
 		}
 	}
 	return first
