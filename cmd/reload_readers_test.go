@@ -80,8 +80,8 @@ func TestReadersOfReloads(t *testing.T) {
 
 // answer sends a statement to the gateway and decodes the rows.
 func answer(f *front, statement string) (rows [][]int, err error) {
-	res, err := f.api.Queries.Execute(f.t.Context(), gateway.DefaultProject, api.ExecuteByStatement{Statement: statement},
-		api.ExecuteOptions{Format: api.Compact})
+	res, err := f.api.Queries.Execute(f.t.Context(), gateway.DefaultProject,
+		api.ExecuteByStatement{Statement: statement}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return nil, err
 	}

@@ -137,6 +137,8 @@ func scriptParams(t *testing.T, dir string, how way, seen *exercised) testscript
 				return how == onCluster, nil
 			case "cgo":
 				return duckdb.Available, nil
+			case "engine": // of the client, for what it does with rows itself
+				return duckdb.Available && os.Getenv("DIG_TEST_SYSTEM") == "", nil
 			case "postgres":
 				return os.Getenv("DIG_TEST_POSTGRES") != "", nil
 			case "mariadb":
