@@ -9,6 +9,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
@@ -88,7 +89,7 @@ func emptying(k tableKind, m api.ImportMode, file, table string) error {
 	}
 	return &exitcode.Failure{Exit: exitcode.Failed, Code: "no-rows",
 		Msg:  fmt.Sprintf("%s has no rows, and %s would delete all rows of %s; nothing was sent", file, flag, table),
-		Hint: fmt.Sprintf("`dig %s truncate %s` deletes them", k.noun, table)}
+		Hint: fmt.Sprintf("`dig %s truncate %s` deletes them", k.noun, shell.Quote(table))}
 }
 
 // changed says what an import has done to the rows of a table.

@@ -115,7 +115,9 @@ func Meeting(ctx context.Context, cl *api.Client, project, kind, table, where st
 		if n, _ := fmt.Sscanf(ae.Message, "line %d:%d:", &line, &col); n == 2 {
 			_, rest, _ := strings.Cut(ae.Message, ": ")
 			switch end := strings.Count(where, "\n") + 1; {
-			case line > end: // what follows the condition
+			case line > end && col > len("))"): // of the table
+				here.Message = rest
+			case line > end:
 				here.Message = fmt.Sprintf("line %d:%d: the condition is not complete: %s", end,
 					len([]rune(where[strings.LastIndex(where, "\n")+1:]))+1, rest)
 			case line == 1:
