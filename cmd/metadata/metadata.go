@@ -63,6 +63,7 @@ func newMetadataListCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&schema, "schema", "", "only this schema")
 	return cli.Leaf[cli.Shown[[]api.MetadataEntry, tableLine]](e, spec.GetProjectMetadata, c,
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+			e.CollectLess()
 			id := ""
 			if catalog != "" {
 				var err error

@@ -66,6 +66,7 @@ func forPeople(e *cli.Env, o output.Options) bool {
 
 func pull(ctx context.Context, e *cli.Env, o *options, dir string) (pulled, error) {
 	var none pulled
+	e.CollectLess()
 	l, _, err := session(ctx, e, o, dir, false)
 	if err != nil {
 		return none, err

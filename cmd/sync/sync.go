@@ -249,6 +249,7 @@ func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, ex
 	leave []manifest.Change), whole bool) *cobra.Command {
 	cli.Prints[[]step](e, cli.Compares(c))
 	c.RunE = func(c *cobra.Command, args []string) error {
+		e.CollectLess()
 		shown, err := func() (int, error) {
 			opts, err := e.ResultOptions(c)
 			if err != nil {

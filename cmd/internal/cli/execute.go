@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/internal/term"
@@ -45,4 +46,13 @@ func (e *Env) Execute(ctx context.Context, parse func() error) int {
 	}
 	_ = errs.Flush()
 	return code
+}
+
+// CollectLess has the heap of this process grow to five times what is in use before it is collected, unless GOGC is set;
+// Go's default is twice. It is for work that keeps little, because rows are in the memory of the engine, and for
+// commands that read the descriptions of a whole project, which spent a third of their processor time on collecting.
+func (e *Env) CollectLess() {
+	if e.Process && e.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 }
