@@ -3,12 +3,16 @@ package metadata
 import (
 	"context"
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // all describes the tables of the project, of one catalog if its id is given, or of one schema if that is given too.
@@ -74,8 +78,15 @@ func (d *describer) tables(ctx context.Context, c names.Catalog, schema string,
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range tables {
-			m, err := d.table(ctx, c, t)
+		columns := func(i int) ([]names.Column, error) {
+			return c.Columns(ctx, tables[i].SchemaName, tables[i].TableName)
+		}
+		if c.ID == api.QueryCatalogID { // each is a statement that is analysed
+			columns = ahead(len(tables), columns)
+		}
+		for i, t := range tables {
+			cols, err := columns(i)
+			m, err := d.tableOf(ctx, c, t, cols, err)
 			if err != nil && !named && names.Away(err) && len(blank) < maxBlank {
 				blank[engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}], err = err, nil
 			}
@@ -94,4 +105,23 @@ func (d *describer) tables(ctx context.Context, c names.Catalog, schema string,
 		}
 	}
 	return out, nil
+}
+
+// ahead calls f for 0 to n-1, by as many goroutines as there are processors, and returns the results.
+func ahead[T any](n int, f func(int) (T, error)) func(int) (T, error) {
+	results, errs := make([]T, n), make([]error, n)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		safely.Wait(&all, func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = safely.Try(func() (err error) {
+					results[i], err = f(i)
+					return err
+				})
+			}
+		})
+	}
+	all.Wait()
+	return func(i int) (T, error) { return results[i], errs[i] }
 }

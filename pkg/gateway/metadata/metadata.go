@@ -108,6 +108,13 @@ func (d *describer) relation(r store.Relation) api.Relation {
 // table describes one table. If its statement does not work now, because a table was deleted or a source is
 // unreachable, it has no columns and must not hide the other tables.
 func (d *describer) table(ctx context.Context, c names.Catalog, t api.Table) (api.TableMetadata, error) {
+	cols, err := c.Columns(ctx, t.SchemaName, t.TableName)
+	return d.tableOf(ctx, c, t, cols, err)
+}
+
+// tableOf is table where the columns have been read, or err says why not.
+func (d *describer) tableOf(ctx context.Context, c names.Catalog, t api.Table, cols []names.Column,
+	err error) (api.TableMetadata, error) {
 	key := store.TableKey{Catalog: c.ID, Schema: t.SchemaName, Table: t.TableName}
 	m := api.TableMetadata{ProjectID: d.p.ID, CatalogID: c.ID, CatalogType: c.CatalogType, CatalogQueryName: c.Name,
 		CatalogDisplayName: c.DisplayName,
@@ -117,7 +124,6 @@ func (d *describer) table(ctx context.Context, c names.Catalog, t api.Table) (ap
 	if m.Relations == nil {
 		m.Relations = []api.Relation{}
 	}
-	cols, err := c.Columns(ctx, t.SchemaName, t.TableName)
 	if (names.Broken(err) || names.Away(err)) && (c.ID == api.QueryCatalogID ||
 		c.CatalogType == names.SemanticType) {
 		return m, engine.Omit(ctx, engine.OmittedColumns, c.Name+"."+t.SchemaName+"."+t.TableName, err)
