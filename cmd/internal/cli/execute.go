@@ -48,8 +48,8 @@ func (e *Env) Execute(ctx context.Context, parse func() error) int {
 	return code
 }
 
-// CollectLess has the heap of this process grow to five times what is in use before it is collected, unless GOGC is set;
-// Go's default is twice. It is for work that keeps little, because rows are in the memory of the engine, and for
+// CollectLess has the heap of this process grow to five times what is in use before it is collected, unless GOGC is
+// set; Go's default is twice. It is for work that keeps little, because rows are in the memory of the engine, and for
 // commands that read the descriptions of a whole project, which spent a third of their processor time on collecting.
 func (e *Env) CollectLess() {
 	if e.Process && e.Getenv("GOGC") == "" {
