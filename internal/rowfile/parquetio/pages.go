@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -211,7 +212,7 @@ func (p *pages) openV1(h *format.PageHeader, raw []byte) (err error) {
 		if err != nil {
 			return err
 		}
-		if level.counts && about.Encoding == format.RLE {
+		if level.counts && (about.Encoding == format.RLE || p.padded(about.Encoding)) {
 			if n, err = present(text, level.most, n); err != nil {
 				return err
 			}
@@ -266,12 +267,27 @@ func (p *pages) openV2(h *format.PageHeader, raw []byte) error {
 	return p.values(&about.Encoding, int(d+r), n-int(about.NumNulls))
 }
 
+// padded reports whether texts may be followed by zeros, as fastparquet writes them. The library (0.32.0) takes them for
+// further texts and prints a warning.
+func (p *pages) padded(coding format.Encoding) bool {
+	return coding == format.Plain && p.leaf.Type().Kind() == parquet.ByteArray && bytes.HasSuffix(p.data, make([]byte, 8))
+}
+
 // values checks the encoded values of a page, which begin at a place of its data, and encodes booleans as the library
 // can read them: the library (0.32.0) decodes a run of true as one true and seven false, and rounds the length of a run
 // up to a multiple of eight.
 func (p *pages) values(coding *format.Encoding, from, n int) error {
 	data := p.data[from:]
 	switch *coding {
+	case format.Plain:
+		if p.padded(*coding) {
+			for range n {
+				if _, err := sized(&data); err != nil {
+					return err
+				}
+			}
+			p.data = p.data[:len(p.data)-len(data)]
+		}
 	case format.RLE:
 		if p.leaf.Type().Kind() != parquet.Boolean {
 			return fmt.Errorf("values are encoded as %v", *coding)

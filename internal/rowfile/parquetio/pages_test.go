@@ -171,3 +171,25 @@ func TestFooters(t *testing.T) {
 		}
 	}
 }
+
+// TestPaddedTexts reads a page of NULL, "a", "" and NULL that is followed by the zeros that fastparquet writes.
+func TestPaddedTexts(t *testing.T) {
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[struct {
+		S *string `parquet:"s,optional"`
+	}](&b)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := []byte("\x02\x00\x00\x00\x03\x06\x01\x00\x00\x00a\x00\x00\x00\x00")
+	h := format.PageHeader{UncompressedPageSize: int32(len(page)) + 8, DataPageHeader: thrift.New(format.DataPageHeader{
+		NumValues: 4, Encoding: format.Plain, DefinitionLevelEncoding: format.RLE})}
+	p := &pages{leaf: f.leaves[0], unpack: &unpacker{}, about: chunk{codec: format.Uncompressed}}
+	if err := p.openV1(&h, append(bytes.Clone(page), make([]byte, 8)...)); err != nil || !bytes.Equal(p.data, page) {
+		t.Errorf("%q, %v", p.data, err)
+	}
+}
