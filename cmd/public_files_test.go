@@ -94,8 +94,8 @@ func TestPublicFiles(t *testing.T) {
 		t.Logf("%s: %d files are equal", kind, p.equal[kind])
 		total += p.equal[kind]
 	}
-	t.Logf("%d files with %d values are equal, %d are refused or different for a reason that is listed", total, p.values,
-		p.listed)
+	t.Logf("%d files with %d values are equal, %d are refused or different for a reason that is listed",
+		total, p.values, p.listed)
 	if total < 500 {
 		t.Errorf("%d files are equal, want 500", total)
 	}

@@ -267,10 +267,11 @@ func (p *pages) openV2(h *format.PageHeader, raw []byte) error {
 	return p.values(&about.Encoding, int(d+r), n-int(about.NumNulls))
 }
 
-// padded reports whether texts may be followed by zeros, as fastparquet writes them. The library (0.32.0) takes them for
-// further texts and prints a warning.
+// padded reports whether texts may be followed by zeros, as fastparquet writes them. The library (0.32.0) takes them
+// for further texts and prints a warning.
 func (p *pages) padded(coding format.Encoding) bool {
-	return coding == format.Plain && p.leaf.Type().Kind() == parquet.ByteArray && bytes.HasSuffix(p.data, make([]byte, 8))
+	return coding == format.Plain && p.leaf.Type().Kind() == parquet.ByteArray &&
+		bytes.HasSuffix(p.data, make([]byte, 8))
 }
 
 // values checks the encoded values of a page, which begin at a place of its data, and encodes booleans as the library
