@@ -38,15 +38,12 @@ func New(e *cli.Env) *cobra.Command {
 			Short: "Show a profile, its key masked", Example: "  " + e.Name + " profile show work",
 			Args: cobra.MaximumNArgs(1)},
 			func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
-				var name string
-				var err error
+				name := e.Run.Settings.Profile.Value
 				if len(args) == 1 {
 					name = args[0]
-				} else if _, name, err = st.List(); err != nil || name == "" {
-					if err == nil {
-						err = exitcode.Usagef("no profile is current; name one")
-					}
-					return cli.View{}, err
+				}
+				if name == "" {
+					return cli.View{}, exitcode.Usagef("no profile is current; name one")
 				}
 				p, err := st.Get(name)
 				if err != nil {

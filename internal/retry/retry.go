@@ -28,17 +28,18 @@ type Failure struct {
 	Header http.Header // of the reply
 	Coded  bool        // the reply has an error code, so that it came from the gateway itself
 	// the request was sent, and the connection ended before a whole reply, other than by a time limit
-	Lost bool
+	Lost    bool
+	Changes bool // the call may change something
 }
 
 // Do calls try until it succeeds, fails permanently (nil), or was repeated as often as allowed. A call that changes
 // something is sent once, as it is unknown whether the change was made; only 429 guarantees that it was not. If the
 // next attempt would be after the deadline of ctx, or the reply requests more than the longest pause, Do returns at
 // once.
-func Do(ctx context.Context, repeats int, changes bool, try func() *Failure) {
+func Do(ctx context.Context, repeats int, try func() *Failure) {
 	for n := 0; ; n++ {
 		f := try()
-		if f == nil || n >= repeats || !f.Transient() || changes && f.Status != http.StatusTooManyRequests {
+		if f == nil || n >= repeats || !f.Transient() || f.Changes && f.Status != http.StatusTooManyRequests {
 			return
 		}
 		pause := Pause(n, Longest)

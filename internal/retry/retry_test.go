@@ -70,13 +70,14 @@ func TestDo(t *testing.T) {
 		{"asks for an hour", false, Failure{Status: 503, Header: http.Header{"Retry-After": {"3600"}}}, 1},
 	} {
 		calls := 0
-		Do(context.Background(), 2, c.changes, func() *Failure { calls++; return &c.f })
+		c.f.Changes = c.changes
+		Do(context.Background(), 2, func() *Failure { calls++; return &c.f })
 		if calls != c.calls {
 			t.Errorf("%s: %d calls, want %d", c.name, calls, c.calls)
 		}
 	}
 	calls := 0
-	Do(context.Background(), 5, false, func() *Failure {
+	Do(context.Background(), 5, func() *Failure {
 		if calls++; calls == 2 {
 			return nil
 		}

@@ -219,7 +219,7 @@ func (d *document) inner(p place, text string) Masked {
 // statement reports whether a member holds SQL.
 func statement(name string) bool {
 	switch strings.ToLower(name) {
-	case "statement", "query", "sql", "goldensql", "expression", "filter", "condition":
+	case "statement", "inputquery", "query", "sql", "goldensql", "expression", "filter", "condition":
 		return true
 	}
 	return false

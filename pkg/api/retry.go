@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -16,18 +17,25 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 	if _, once := body.(Payload); once {
 		repeats = 0
 	}
-	retry.Do(ctx, repeats, !op.Safe(), func() *retry.Failure {
+	retry.Do(ctx, repeats, func() *retry.Failure {
 		err = try()
-		if !op.Safe() {
-			err = ofChange(err)
-		}
 		var e *Error
 		if !errors.As(err, &e) {
 			return nil
 		}
-		return e.failure()
+		f := e.failure()
+		if f.Changes = !op.Safe() || runsChange(body); f.Changes {
+			e.ofChange()
+		}
+		return f
 	})
 	return err
+}
+
+// runsChange reports whether a body runs a statement that may change something.
+func runsChange(body any) bool {
+	by, ok := body.(ExecuteByStatement)
+	return ok && sqlstmt.Changes(by.Statement) != ""
 }
 
 // failure describes the error for internal/retry.

@@ -38,14 +38,17 @@ func TestRetries(t *testing.T) {
 	defer srv.Close()
 	ctx := context.Background()
 	list := func(c *Client) error { _, err := c.Workspaces.List(ctx, "o"); return err }
-	query := func(c *Client) error {
-		res, err := c.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: "SELECT 1"},
-			ExecuteOptions{Format: Compact})
-		if err == nil {
-			res.Close()
+	run := func(statement string) func(*Client) error {
+		return func(c *Client) error {
+			res, err := c.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: statement},
+				ExecuteOptions{Format: Compact})
+			if err == nil {
+				res.Close()
+			}
+			return err
 		}
-		return err
 	}
+	query, insert := run("SELECT 1"), run("INSERT INTO t SELECT 1")
 	name := "x"
 	create := func(c *Client) error {
 		_, err := c.Workspaces.Create(ctx, "o", WorkspaceRequest{Name: &name})
@@ -68,6 +71,9 @@ func TestRetries(t *testing.T) {
 		{"a 404 is final", list, []int{404}, 2, 1, false, false},
 		{"a query", query, []int{503}, 2, 2, true, false},
 		{"a broken query", query, []int{503, 502}, 2, 3, true, false},
+		{"a statement that writes", insert, []int{503}, 2, 1, false, true},
+		{"a statement that writes, cut off", insert, []int{0}, 2, 1, false, true},
+		{"a statement that writes, refused for the rate", insert, []int{429}, 2, 2, true, false},
 		{"a change", create, []int{503}, 2, 1, false, true},
 		{"a change of 504", create, []int{504}, 2, 1, false, true},
 		{"a change refused for the rate", create, []int{429}, 2, 2, true, false},

@@ -10,7 +10,8 @@ import (
 type layout struct {
 	slots   []slot
 	columns []int    // slot -> column
-	copies  [][2]int // {from, to}: columns that share a name get the same value (SIMPLE)
+	twins   [][2]int // {from, to}: columns that share a name (SIMPLE)
+	copies  [][2]int // those of them that get the same value, because a row has it once
 	once    bool     // each slot is one value on the wire, so that a template can represent the layout
 	names   [][]byte // name and order tokens from which columns was derived (CELL_TYPED)
 	orders  [][]byte
@@ -83,17 +84,24 @@ func (r *Rows) placeSimple() error {
 		l.index = make(map[string]int, len(r.cols))
 		for i, c := range r.cols {
 			if first, ok := l.index[c.Name]; ok {
-				l.copies = append(l.copies, [2]int{first, i})
+				l.twins = append(l.twins, [2]int{first, i})
 			} else {
 				l.index[c.Name] = i
 			}
 		}
 	}
 	r.makeRow()
+	if len(l.twins) > 0 && l.inOrder(r.cols) {
+		l.columns, l.copies, l.once = identity(len(l.slots)), nil, true
+		for i, s := range l.slots {
+			r.row[i] = s.value
+		}
+		return nil
+	}
 	for i := range r.row {
 		r.row[i] = nullCell
 	}
-	l.columns, l.once = l.columns[:0], true
+	l.columns, l.copies, l.once = l.columns[:0], l.twins, true
 	for _, s := range l.slots {
 		c, ok := l.index[string(keyText(s.name))]
 		if !ok {
@@ -106,6 +114,19 @@ func (r *Rows) placeSimple() error {
 		r.row[c[1]] = r.row[c[0]]
 	}
 	return nil
+}
+
+// inOrder reports whether the slots have the names of the columns, in their order.
+func (l *layout) inOrder(cols []ResultColumn) bool {
+	if len(l.slots) != len(cols) {
+		return false
+	}
+	for i, s := range l.slots {
+		if string(keyText(s.name)) != cols[i].Name {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *Rows) placeTyped() error {

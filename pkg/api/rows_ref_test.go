@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -200,7 +201,10 @@ func refSimple(data []json.RawMessage, names *[]string, known bool) (rows [][]st
 		}
 		row := make([]string, len(*names))
 		for i, n := range *names {
-			if row[i] = "null"; got[n] != "" {
+			switch row[i] = "null"; {
+			case slices.Equal(keys, *names): // also where columns share a name
+				row[i] = string(values[i])
+			case got[n] != "":
 				row[i] = got[n]
 			}
 		}

@@ -186,7 +186,7 @@ func (e *Exporter) send() (more bool) {
 }
 
 func (e *Exporter) post(raw []byte) (err error) {
-	retry.Do(e.ctx, repeats, false, func() *retry.Failure {
+	retry.Do(e.ctx, repeats, func() *retry.Failure {
 		var no *post.Refused
 		switch err = post.JSON(e.ctx, e.client, e.url, e.headers, raw); {
 		case err == nil:

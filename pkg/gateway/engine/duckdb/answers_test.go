@@ -32,9 +32,9 @@ func TestAnswers(t *testing.T) {
 	type count struct{ equal, refused, listed, differ int }
 	counts := map[string]*count{}
 	reasons := map[string]int{}
-	listed := readListed(t, answersDiffer)
+	listed := answers.Listed(t, answersDiffer)
 	// of these some are made good while a statement is translated
-	analysed := readListed(t, "../../../trinosql/analyze/testdata/differs.txt")
+	analysed := answers.Listed(t, "../../../trinosql/analyze/testdata/differs.txt")
 	for text := range listed {
 		delete(analysed, text)
 	}
@@ -98,25 +98,6 @@ func TestAnswers(t *testing.T) {
 }
 
 const answersDiffer = "testdata/answers_differ.txt"
-
-// readListed reads the statements that are answered otherwise than Trino answers them, each with the reason above it.
-func readListed(t *testing.T, file string) map[string]string {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := map[string]string{}
-	reason := ""
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSuffix(line, "\n")
-		if text, ok := strings.CutPrefix(line, "# "); ok {
-			reason = text
-		} else if line != "" {
-			list[strings.ReplaceAll(line, `\n`, "\n")] = reason
-		}
-	}
-	return list
-}
 
 // families are differences of many statements, by what unlike says of them; each has its reason.
 var families = []struct{ why, reason string }{

@@ -66,7 +66,7 @@ func TestGenerated(t *testing.T) {
 func askBoth(t *testing.T, statements iter.Seq2[string, string]) {
 	base := os.Getenv("DIG_TEST_TRINO")
 	p, catalogs := tpchProject(t)
-	listed := readListed(t, answersDiffer)
+	listed := answers.Listed(t, answersDiffer)
 	todo := make(chan [2]string)
 	var wait sync.WaitGroup
 	var mu sync.Mutex

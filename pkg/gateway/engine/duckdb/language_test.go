@@ -28,7 +28,7 @@ func TestLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed, analysed := readListed(t, answersDiffer), readListed(t, "../../../trinosql/analyze/testdata/differs.txt")
+	listed, analysed := answers.Listed(t, answersDiffer), answers.Listed(t, "../../../trinosql/analyze/testdata/differs.txt")
 	p, catalogs := tpchProject(t)
 	var refused []string
 	same := 0

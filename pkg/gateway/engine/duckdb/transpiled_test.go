@@ -37,7 +37,7 @@ func TestTranspiled(t *testing.T) {
 	}
 	p, catalogs := tpchProject(t)
 	file, part, _ := strings.Cut(os.Getenv("DIG_TEST_ANSWERS"), ":")
-	listed := readListed(t, "testdata/transpiled_differ.txt")
+	listed := answers.Listed(t, "testdata/transpiled_differ.txt")
 	// Values at the edges of their types belong to what is computed in zone local; here it is the clauses and common
 	// functions.
 	portable := []string{"tpch.sql", "tpcds_like.sql", "queries.sql", "groups.sql", "values_joins.sql",

@@ -58,6 +58,7 @@ func TestAnswersCluster(t *testing.T) {
 	}
 	file, part, _ := strings.Cut(os.Getenv("DIG_TEST_ANSWERS"), ":")
 	all := file == ""
+	listed := answers.Listed(t, "testdata/answers_differ.txt")
 	var mu sync.Mutex
 	done, equal, later, refused := 0, 0, 0, map[string]int{}
 	work := make(chan witness.Statement)
@@ -86,7 +87,7 @@ func TestAnswersCluster(t *testing.T) {
 					later++
 				case why == "":
 					equal++
-				default:
+				case listed[s.SQL] == "":
 					t.Errorf("%s\n\t%s", s.SQL, why)
 				}
 				if done++; done%1000 == 0 {

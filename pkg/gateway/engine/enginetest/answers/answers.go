@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
@@ -65,6 +67,26 @@ func Unlike(text string, a *witness.Answer, got *Rows, err error) string {
 	return ""
 }
 
+// Listed reads the statements that are known to be answered differently from Trino, each with the reason above it.
+func Listed(t testing.TB, file string) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]string{}
+	reason := ""
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if text, ok := strings.CutPrefix(line, "# "); ok {
+			reason = text
+		} else if line != "" {
+			list[strings.ReplaceAll(line, `\n`, "\n")] = reason
+		}
+	}
+	return list
+}
+
 // candidates sorts the functions that a message lists: Trino has them in an order that is another one in each process.
 func candidates(message string) string {
 	head, list, ok := strings.Cut(message, "Candidates are:\n")
@@ -72,6 +94,9 @@ func candidates(message string) string {
 		return message
 	}
 	lines := strings.Split(strings.TrimSpace(list), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
 	slices.Sort(lines)
 	return head + strings.Join(lines, "\n")
 }
