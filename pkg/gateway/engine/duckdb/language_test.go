@@ -28,7 +28,8 @@ func TestLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed, analysed := answers.Listed(t, answersDiffer), answers.Listed(t, "../../../trinosql/analyze/testdata/differs.txt")
+	listed := answers.Listed(t, answersDiffer)
+	analysed := answers.Listed(t, "../../../trinosql/analyze/testdata/differs.txt")
 	p, catalogs := tpchProject(t)
 	var refused []string
 	same := 0
