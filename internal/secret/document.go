@@ -111,10 +111,12 @@ func (d *document) masked() Masked {
 func (d *document) walk(n *node, p place) {
 	switch raw := d.text[n.from:n.to]; raw[0] {
 	case '{':
-		pair := pairName(n)
+		pair, bound := pairName(n), bindsSecret(n)
 		for _, m := range n.members {
 			if m.value != nil {
-				d.walk(m.value, d.enter(p, m.name, pair, m.value))
+				q := d.enter(p, m.name, pair, m.value)
+				q.secret = q.secret || bound && strings.EqualFold(m.name, "bindings")
+				d.walk(m.value, q)
 			}
 		}
 	case '[':
@@ -221,6 +223,18 @@ func statement(name string) bool {
 	switch strings.ToLower(name) {
 	case "statement", "inputquery", "query", "sql", "goldensql", "expression", "filter", "condition":
 		return true
+	}
+	return false
+}
+
+// bindsSecret reports whether an object has a statement with parameters in which something is masked: its bindings may
+// be the values that are.
+func bindsSecret(n *node) bool {
+	for _, m := range n.members {
+		if m.value != nil && strings.EqualFold(m.name, "statement") && strings.Contains(m.value.text, "?") &&
+			Statement(m.value.text) != m.value.text {
+			return true
+		}
 	}
 	return false
 }
