@@ -39,7 +39,7 @@ test:
 # 10,000,000 rows imported and aggregated by a gateway that may use 1 GiB.
 big: all
 	$(GO) build -o bin/bench/big ./testdata/bench/big
-	bin/bench/big -dig bin/dig -rows $${ROWS:-10000000}
+	bin/bench/big -dig bin/dig -rows $${ROWS:-10000000} $(BIGFLAGS)
 
 # 32 clients for a minute against a served gateway that is killed every ten seconds.
 load:
