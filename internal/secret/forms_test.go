@@ -110,3 +110,15 @@ func TestForms(t *testing.T) {
 		}
 	}
 }
+
+// TestBindings: the values of a statement in which something is masked are masked too.
+func TestBindings(t *testing.T) {
+	m := Document(`{"statement":"SELECT * FROM t WHERE password = ?","bindings":["hunter-2x"]}`)
+	if strings.Contains(m.Text, "hunter") || !m.Any {
+		t.Error(m.Text)
+	}
+	const open = `{"statement":"SELECT * FROM t WHERE city = ?","bindings":["Ghent"]}`
+	if m := Document(open); m.Text != open {
+		t.Error(m.Text)
+	}
+}
