@@ -111,7 +111,6 @@ func (d *Divided) Close() error { return d.text.Close() }
 type block struct {
 	text []byte
 	line int64 // of its beginning
-	at   int64 // bytes before it
 	n    int   // its number, from 0
 	rows int64 // that were read of it, of JSON
 }
@@ -145,7 +144,7 @@ func (d *Divided) next(ctx context.Context, last block) (block, error) {
 			end = d.whole(buf)
 		}
 		if end > 0 {
-			b := block{text: buf[:end], line: d.line, at: d.taken, n: len(d.rows)}
+			b := block{text: buf[:end], line: d.line, n: len(d.rows)}
 			d.rows = append(d.rows, 0)
 			d.rest = append(d.rest[:0], buf[end:]...)
 			d.line, d.taken = d.line+int64(bytes.Count(b.text, []byte{'\n'})), d.taken+int64(end)

@@ -167,7 +167,7 @@ type learned struct {
 
 // place is a block of a divided file, and the number of a column that is new in it.
 type place struct {
-	block int64
+	block int
 	added int
 }
 
@@ -236,7 +236,7 @@ func (l *learned) next(ctx context.Context, r Rows) error {
 }
 
 // blockOf is the number of the block that a reader of a part of JSON reads.
-func blockOf(r Rows) int64 { return r.(*ending).Rows.(*objectBlocks).block.at }
+func blockOf(r Rows) int { return r.(*ending).Rows.(*objectBlocks).block.n }
 
 // joined is what is known of all rows of a divided file.
 func joined(d *Divided, parts []*learned) *learned {

@@ -115,7 +115,7 @@ func (d *document) walk(n *node, p place) {
 		for _, m := range n.members {
 			if m.value != nil {
 				q := d.enter(p, m.name, pair, m.value)
-				q.secret = q.secret || bound && strings.EqualFold(m.name, "bindings")
+				q.secret = q.secret || bound && bindings(m.name)
 				d.walk(m.value, q)
 			}
 		}
@@ -225,6 +225,11 @@ func statement(name string) bool {
 		return true
 	}
 	return false
+}
+
+// bindings reports whether a member holds the values of the parameters of a statement.
+func bindings(name string) bool {
+	return strings.EqualFold(name, "bindings") || strings.EqualFold(name, "bindArgs")
 }
 
 // bindsSecret reports whether an object has a statement with parameters in which something is masked: its bindings may

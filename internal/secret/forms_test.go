@@ -113,9 +113,11 @@ func TestForms(t *testing.T) {
 
 // TestBindings: the values of a statement in which something is masked are masked too.
 func TestBindings(t *testing.T) {
-	m := Document(`{"statement":"SELECT * FROM t WHERE password = ?","bindings":["hunter-2x"]}`)
-	if strings.Contains(m.Text, "hunter") || !m.Any {
-		t.Error(m.Text)
+	for _, name := range []string{"bindings", "bindArgs"} {
+		m := Document(`{"` + name + `":["hunter-2x"],"statement":"SELECT * FROM t WHERE password = ?"}`)
+		if strings.Contains(m.Text, "hunter") || !m.Any {
+			t.Error(m.Text)
+		}
 	}
 	const open = `{"statement":"SELECT * FROM t WHERE city = ?","bindings":["Ghent"]}`
 	if m := Document(open); m.Text != open {

@@ -13,20 +13,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest/answers"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
-	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
 // TestAnswers runs the statements that a Trino answered, and compares. DIG_TEST_ANSWERS=file.sql[:part] picks those of
 // a file, with a part in their text.
 func TestAnswers(t *testing.T) {
-	list, err := witness.Statements(witnessDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, kept, err := witness.Answers(witnessDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list, kept := answers.Corpus(t, witnessDir)
 	file, part, _ := strings.Cut(os.Getenv("DIG_TEST_ANSWERS"), ":")
 	p, catalogs := tpchProject(t)
 	type count struct{ equal, refused, listed, differ int }

@@ -137,14 +137,7 @@ func TestMutated(t *testing.T) {
 		t.Skip("needs a Trino: make witness")
 	}
 	dir := filepath.Join("..", "..", "..", "trinosql", "witness", "testdata")
-	corpus, err := witness.Statements(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, kept, err := witness.Answers(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	corpus, kept := answers.Corpus(t, dir)
 	seen := map[string]bool{}
 	for _, s := range corpus {
 		seen[s.SQL] = true

@@ -11,7 +11,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest/answers"
-	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
 const languageRefused = "testdata/language_refused.txt"
@@ -20,14 +19,7 @@ const languageRefused = "testdata/language_refused.txt"
 // the name of the form at its place: testdata/language_refused.txt has what is said.
 func TestLanguage(t *testing.T) {
 	const dir = witnessDir + "/language"
-	list, err := witness.Statements(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, kept, err := witness.Answers(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list, kept := answers.Corpus(t, dir)
 	listed := answers.Listed(t, answersDiffer)
 	analysed := answers.Listed(t, "../../../trinosql/analyze/testdata/differs.txt")
 	p, catalogs := tpchProject(t)

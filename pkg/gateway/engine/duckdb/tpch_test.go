@@ -11,7 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest/answers"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -77,16 +77,11 @@ var tpchTables = engine.TableName{Catalog: "tpch", Schema: "tiny"}
 type tpchCatalog struct{ sql.Own }
 
 func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (sql.Source, error) {
-	switch {
-	case n.Catalog != "tpch":
-		return sql.Source{}, infoschema.UnknownCatalog(n.Catalog)
-	case n.Schema != "tiny":
-		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema +
-			"' does not exist"}
-	case tpchTypes[n.Table] == "":
-		return sql.Source{}, engine.UnknownTable(n)
+	err := answers.Elsewhere(n)
+	if err == nil && tpchTypes[n.Table] == "" {
+		err = engine.UnknownTable(n)
 	}
-	return sql.Source{Base: &engine.TableName{Schema: "tpch", Table: n.Table}}, nil
+	return sql.Source{Base: &engine.TableName{Schema: "tpch", Table: n.Table}}, err
 }
 
 func (c tpchCatalog) List(ctx context.Context, catalogs []string) ([]engine.TableName, error) {

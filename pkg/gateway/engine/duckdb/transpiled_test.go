@@ -18,7 +18,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/transpile"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
-	"github.com/dig-cli/dig/pkg/trinosql/witness"
 	_ "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 )
@@ -27,14 +26,7 @@ import (
 // answers of Trino. PostgreSQL and MariaDB are those of .ci/databases. DIG_TEST_ANSWERS picks statements as for
 // TestAnswers.
 func TestTranspiled(t *testing.T) {
-	list, err := witness.Statements(witnessDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, kept, err := witness.Answers(witnessDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list, kept := answers.Corpus(t, witnessDir)
 	p, catalogs := tpchProject(t)
 	file, part, _ := strings.Cut(os.Getenv("DIG_TEST_ANSWERS"), ":")
 	listed := answers.Listed(t, "testdata/transpiled_differ.txt")

@@ -13,12 +13,38 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
+
+// Corpus reads the statements of a directory of the witness, and the kept answers to them.
+func Corpus(t testing.TB, dir string) ([]witness.Statement, map[string]*witness.Answer) {
+	t.Helper()
+	list, err := witness.Statements(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, kept, err := witness.Answers(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list, kept
+}
+
+// Elsewhere is the error for a name outside of the schema of the corpus, tpch.tiny.
+func Elsewhere(n engine.TableName) error {
+	switch {
+	case n.Catalog != "tpch":
+		return infoschema.UnknownCatalog(n.Catalog)
+	case n.Schema != "tiny":
+		return &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema + "' does not exist"}
+	}
+	return nil
+}
 
 // Refused reports whether a statement is refused because this zone does not do what it asks for.
 func Refused(err error) bool {
@@ -48,7 +74,8 @@ func Unlike(text string, a *witness.Answer, got *Rows, err error) string {
 		return ""
 	}
 	if err != nil {
-		return "error: " + strings.Join(told2(err), " ")
+		said := Told(err)
+		return "error: " + strings.Join(said[:], " ")
 	}
 	if why := otherColumns(a, got); why != "" || a.Rows == nil {
 		return why
@@ -103,8 +130,6 @@ func candidates(message string) string {
 
 // hyperbolic finds functions of which Java gives another last digit.
 var hyperbolic = late.Regexp(`(?i)\b(cosh|sinh|tanh|atan2)\(`)
-
-func told2(err error) []string { t := Told(err); return t[:] }
 
 // Told is an error as the corpus has those of Trino: kind, place and message.
 func Told(err error) [3]string {
