@@ -15,7 +15,7 @@ import (
 // TestRetries: what changes nothing is sent again after a passing failure, what changes something only after 429, and a
 // body is sent whole each time.
 func TestRetries(t *testing.T) {
-	var answers []int
+	var answers atomic.Pointer[[]int] // a handler that cuts the connection may run on
 	var asked atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
@@ -24,8 +24,8 @@ func TestRetries(t *testing.T) {
 			t.Errorf("body %q", raw)
 		}
 		status := 200
-		if n := int(asked.Add(1)); n <= len(answers) {
-			status = answers[n-1]
+		if n, all := int(asked.Add(1)), *answers.Load(); n <= len(all) {
+			status = all[n-1]
 		}
 		if status == 0 {
 			panic(http.ErrAbortHandler)
@@ -80,7 +80,7 @@ func TestRetries(t *testing.T) {
 		{"a change that is wrong", create, []int{400}, 2, 1, false, false},
 		{"a change cut off", create, []int{0}, 2, 1, false, true},
 	} {
-		answers = c.answers
+		answers.Store(&c.answers)
 		asked.Store(0)
 		cl, err := New(Options{BaseURL: srv.URL, Retries: c.retries,
 			Transport: &http.Transport{DisableKeepAlives: true}})

@@ -5,13 +5,14 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
-	"golang.org/x/sync/errgroup"
 )
 
 // all describes the tables of the project, of one catalog if its id is given, or of one schema if that is given too.
@@ -106,20 +107,21 @@ func (d *describer) tables(ctx context.Context, c names.Catalog, schema string,
 	return out, nil
 }
 
-// ahead calls f for 0 to n-1, as many at once as there are processors, and returns the results.
+// ahead calls f for 0 to n-1, by as many goroutines as there are processors, and returns the results.
 func ahead[T any](n int, f func(int) (T, error)) func(int) (T, error) {
 	results, errs := make([]T, n), make([]error, n)
-	var all errgroup.Group
-	all.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		all.Go(func() error {
-			errs[i] = safely.Try(func() (err error) {
-				results[i], err = f(i)
-				return err
-			})
-			return nil
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		safely.Wait(&all, func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = safely.Try(func() (err error) {
+					results[i], err = f(i)
+					return err
+				})
+			}
 		})
 	}
-	_ = all.Wait()
+	all.Wait()
 	return func(i int) (T, error) { return results[i], errs[i] }
 }
