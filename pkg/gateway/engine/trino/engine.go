@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -96,14 +97,15 @@ type project struct {
 	dropped atomic.Bool
 	schemas sync.Map   // those that were created
 	making  sync.Mutex // of schemas
-	writes  sync.Mutex // changes of tables follow each other
+	writes  sync.Map   // mutexes of changes by their names, for an engine without locks
 }
 
 // change has changes of what has a name follow each other, those of all gateways. The context is for them.
 func (p *project) change(ctx context.Context, name string) (context.Context, func(), error) {
 	if p.e.lock == nil {
-		p.writes.Lock()
-		return ctx, p.writes.Unlock, nil
+		l, _ := p.writes.LoadOrStore(name, new(sync.Mutex))
+		l.(*sync.Mutex).Lock()
+		return ctx, l.(*sync.Mutex).Unlock, nil
 	}
 	l, err := p.e.lock(ctx, name)
 	if err != nil {
@@ -112,9 +114,20 @@ func (p *project) change(ctx context.Context, name string) (context.Context, fun
 	return context.WithValue(l.Context, noteKey{}, l.Note), l.Unlock, nil
 }
 
-// changeTables is change for the tables of the project.
-func (p *project) changeTables(ctx context.Context) (context.Context, func(), error) {
-	return p.change(ctx, "tables "+p.id)
+// changeTables is change for tables, by their full names. Changes of other tables run beside it.
+func (p *project) changeTables(ctx context.Context, tables ...string) (context.Context, func(), error) {
+	slices.Sort(tables) // nobody waits for one of two while another one waits for the other
+	unlock := func() {}
+	for _, name := range slices.Compact(tables) {
+		inner, give, err := p.change(ctx, "table "+name)
+		if err != nil {
+			unlock()
+			return nil, nil, err
+		}
+		outer := unlock
+		ctx, unlock = inner, func() { give(); outer() }
+	}
+	return ctx, unlock, nil
 }
 
 // noteKey is the key of Lock.Note in the context of a change.
@@ -235,6 +248,11 @@ func (e *Engine) prefix() string { return cmp.Or(e.Prefix, "p") }
 // table is the full name of a table, for a statement.
 func (p *project) table(kind, name string) string {
 	return sqltext.Quote(p.e.Catalog, p.schema(kind), physical(name))
+}
+
+// named is the full name of an internal table, by what a user calls it.
+func (p *project) named(kind, name string) string {
+	return p.table(kind, strings.ToLower(engine.StoredName(kind, name)))
 }
 
 // ready creates a schema. The catalog refuses to create one twice at once, even if that is not an error otherwise.

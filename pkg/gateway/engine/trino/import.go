@@ -58,7 +58,14 @@ func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Read
 			Message: fmt.Sprintf("the document was not stored within %s; none of its rows is stored", m.Timeout)})
 		defer over()
 	}
-	ctx, unlock, err := p.changeTables(ctx)
+	if m.ID != "" { // its folder has that name, whichever table it is for
+		var unlock func()
+		if ctx, unlock, err = p.change(ctx, "import "+p.id+" "+m.ID); err != nil {
+			return done, err
+		}
+		defer unlock()
+	}
+	ctx, unlock, err := p.changeTables(ctx, p.at(t))
 	if err != nil {
 		return done, err
 	}
@@ -176,7 +183,7 @@ func (im *importing) stage(ctx context.Context) error {
 		return err
 	}
 	in := &importer.Reader{Columns: im.t.Columns, Targets: targets, Header: im.m.Header, Key: im.m.Key}
-	ids, err := im.p.nextIDs(time.Now())
+	ids, err := im.p.nextIDs(time.Now(), im.p.at(im.t))
 	if err != nil {
 		return err
 	}
@@ -194,7 +201,7 @@ func (im *importing) stage(ctx context.Context) error {
 	if err := out.close(); err != nil {
 		return err
 	}
-	return im.p.keepLastID(ids)
+	return im.p.keepLastID(im.p.at(im.t), ids.Last())
 }
 
 // makeFolder makes the folder of the import. What an earlier import of this id has left did not become a part of the

@@ -82,7 +82,8 @@ func (p *project) tablesOf(ctx context.Context, each func(kind, schema, table st
 // compactTable compacts one table, and returns the bytes of its files before and after. It excludes other changes: an
 // update of a file that is joined with others meanwhile would fail.
 func (p *project) compactTable(ctx context.Context, schema, table string) (before, after int64, err error) {
-	ctx, done, err := p.changeTables(ctx)
+	name := sqltext.Quote(p.e.Catalog, schema, table)
+	ctx, done, err := p.changeTables(ctx, name)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -90,7 +91,6 @@ func (p *project) compactTable(ctx context.Context, schema, table string) (befor
 	if before, err = p.bytesOf(ctx, schema, table); err != nil {
 		return 0, 0, err
 	}
-	name := sqltext.Quote(p.e.Catalog, schema, table)
 	for _, step := range []string{"optimize", "expire_snapshots(retention_threshold => '" + retention + "')",
 		"remove_orphan_files(retention_threshold => '" + retention + "')"} {
 		if _, err := p.exec(ctx, "ALTER TABLE "+name+" EXECUTE "+step, false, nil); err != nil {

@@ -2,7 +2,9 @@ package trino
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -276,21 +278,43 @@ func (p *parquetFile) blur() error {
 
 func (p *parquetFile) abandon() error { return p.f.Close() }
 
-// lastIDFile is the file, in the folder of a project's imports, with the last id that was generated.
-const lastIDFile = "last-id"
+// lastIDFile is the file, in the folder of a project's imports, with the last id that was generated for a table.
+func (p *project) lastIDFile(table string) string {
+	sum := sha256.Sum256([]byte(table))
+	return filepath.Join(p.folder(), "last-id-"+hex.EncodeToString(sum[:16]))
+}
 
-// nextIDs continues after the last id that was generated.
-func (p *project) nextIDs(now time.Time) (ids importer.RowIDs, err error) {
-	last := int64(0)
-	b, err := os.ReadFile(filepath.Join(p.folder(), lastIDFile))
-	if err == nil {
-		last, err = strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
-	} else if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
+// nextIDs continues after the last id that was generated for a table.
+func (p *project) nextIDs(now time.Time, table string) (importer.RowIDs, error) {
+	last, err := p.lastID(table)
 	return importer.IDsAfter(last, now), err
 }
 
-func (p *project) keepLastID(ids importer.RowIDs) error {
-	return tempfile.Write(filepath.Join(p.folder(), lastIDFile), strconv.AppendInt(nil, ids.Last(), 10))
+// lastID is the last id that was generated for one of some tables that has, or has had, these names.
+func (p *project) lastID(tables ...string) (last int64, err error) {
+	for _, t := range tables {
+		b, err := os.ReadFile(p.lastIDFile(t))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		var n int64
+		if err == nil {
+			n, err = strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+		}
+		if err != nil {
+			return 0, err
+		}
+		last = max(last, n)
+	}
+	return last, nil
+}
+
+func (p *project) keepLastID(table string, last int64) error {
+	if p.e.Stage == "" { // nothing is imported
+		return nil
+	}
+	if err := os.MkdirAll(p.folder(), 0o755); err != nil {
+		return err
+	}
+	return tempfile.Write(p.lastIDFile(table), strconv.AppendInt(nil, last, 10))
 }

@@ -161,7 +161,7 @@ func (p *project) CreateTable(ctx context.Context, kind, name string, defs ...en
 	if err := tabledef.CheckName("table", name, t.Name); err != nil {
 		return "", err
 	}
-	ctx, unlock, err := p.changeTables(ctx)
+	ctx, unlock, err := p.changeTables(ctx, p.named(kind, name))
 	if err != nil {
 		return "", err
 	}
@@ -202,7 +202,7 @@ func (p *project) DropEmptyTable(ctx context.Context, kind, name string) (int64,
 }
 
 func (p *project) drop(ctx context.Context, kind, name string, empty bool) (rows int64, err error) {
-	ctx, unlock, err := p.changeTables(ctx)
+	ctx, unlock, err := p.changeTables(ctx, p.named(kind, name))
 	if err != nil {
 		return 0, err
 	}
@@ -233,7 +233,7 @@ func (p *project) Columns(ctx context.Context, kind, table string) ([]engine.Col
 // it back.
 func (p *project) AddColumns(ctx context.Context, kind, table string, defs []engine.ColumnDef) ([]engine.Column,
 	error) {
-	ctx, unlock, err := p.changeTables(ctx)
+	ctx, unlock, err := p.changeTables(ctx, p.named(kind, table))
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +302,7 @@ func (p *project) addColumn(ctx context.Context, t *tabledef.Table, i int, rows 
 // until the second commit.
 func (p *project) UpdateColumn(ctx context.Context, kind, table, column string, def engine.ColumnDef) ([]engine.Column,
 	error) {
-	ctx, unlock, err := p.changeTables(ctx)
+	ctx, unlock, err := p.changeTables(ctx, p.named(kind, table))
 	if err != nil {
 		return nil, err
 	}
@@ -390,7 +390,7 @@ func (p *project) checkStored(ctx context.Context, t *tabledef.Table, old, col e
 
 // DropColumn implements engine.Tables.
 func (p *project) DropColumn(ctx context.Context, kind, table, column string) error {
-	ctx, unlock, err := p.changeTables(ctx)
+	ctx, unlock, err := p.changeTables(ctx, p.named(kind, table))
 	if err != nil {
 		return err
 	}

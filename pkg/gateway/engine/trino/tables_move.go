@@ -16,7 +16,7 @@ import (
 // RenameTable implements engine.Tables. The definition has both names before the catalog has the new one, so that the
 // table has one of them at any time.
 func (p *project) RenameTable(ctx context.Context, kind, name, to string) (stored string, err error) {
-	ctx, unlock, err := p.changeTables(ctx)
+	ctx, unlock, err := p.changeTables(ctx, p.named(kind, name), p.named(kind, to))
 	if err != nil {
 		return "", err
 	}
@@ -29,6 +29,13 @@ func (p *project) RenameTable(ctx context.Context, kind, name, to string) (store
 		return stored, err
 	}
 	old, moved := p.at(t), &tabledef.Table{Kind: kind, Name: stored, Columns: t.Columns}
+	last, err := p.lastID(old, p.at(moved)) // the ids go with the rows
+	if err == nil {
+		err = p.keepLastID(p.at(moved), last)
+	}
+	if err != nil {
+		return "", err
+	}
 	if _, err := p.exec(ctx, "COMMENT ON COLUMN "+old+"._id IS "+commentOf(moved, 0, t.Name), true, nil); err != nil {
 		return "", err
 	}
@@ -75,7 +82,7 @@ func (p *project) freeName(ctx context.Context, kind, name, self string) (string
 
 // CopyTable implements engine.Tables. The copy is made under another name, so that nobody sees a part of it.
 func (p *project) CopyTable(ctx context.Context, kind, name, to string) (stored string, rows int64, err error) {
-	ctx, unlock, err := p.changeTables(ctx)
+	ctx, unlock, err := p.changeTables(ctx, p.named(kind, name), p.named(kind, to))
 	if err != nil {
 		return "", 0, err
 	}
@@ -95,7 +102,7 @@ func (p *project) CopyTable(ctx context.Context, kind, name, to string) (stored 
 		col.ID = p.e.newID()
 		t.Columns = append(t.Columns, col)
 	}
-	ids, err := p.nextIDs(time.Now())
+	ids, err := p.nextIDs(time.Now(), p.at(t))
 	if err != nil {
 		return "", 0, err
 	}
@@ -128,7 +135,8 @@ func (p *project) CopyTable(ctx context.Context, kind, name, to string) (stored 
 		return "", 0, err
 	}
 	rows = max(rows, 0)
-	if err = p.keepLastID(ids.After(rows)); err != nil {
+	ids = ids.After(rows)
+	if err = p.keepLastID(p.at(t), ids.Last()); err != nil {
 		return "", 0, err
 	}
 	err = p.move(ctx, kindOfCopies, scratch, t)
@@ -137,7 +145,7 @@ func (p *project) CopyTable(ctx context.Context, kind, name, to string) (stored 
 
 // DeleteRows implements engine.Tables: the rows become a table of their own, with which they are compared and deleted.
 func (p *project) DeleteRows(ctx context.Context, kind, name string, rows []engine.RowVersion) (n int64, err error) {
-	ctx, unlock, err := p.changeTables(ctx)
+	ctx, unlock, err := p.changeTables(ctx, p.named(kind, name))
 	if err != nil {
 		return 0, err
 	}
