@@ -60,7 +60,6 @@ func TestJSON(t *testing.T) {
 		`[{"a":1},2]`:                      "record 2 is not an object", `[{"a":1}`: "record 2", `{"a":1`: "record 1",
 		`{"a":tru}`:        "record 1",
 		"{\"a\":\"\xff\"}": "record 1 is not valid UTF-8",
-		`{"a":"\u0000"}`:   `record 1, member "a": a NUL character`,
 	} {
 		_, err := open(t, "a.json", []byte(text), rowfile.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {

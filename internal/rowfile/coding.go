@@ -24,13 +24,13 @@ const (
 	UTF16BE Coding = "utf-16be"
 )
 
-// CodingOf detects the encoding of a text from its first bytes: by its byte order mark, or by the zero bytes of UTF-16;
-// guessed is set when there was no mark.
+// CodingOf detects the encoding of a text from its first bytes: by its byte order mark, or by the high bytes of UTF-16,
+// which are at most 6 up to the Arabic alphabet; guessed is set when there was no mark.
 func CodingOf(head []byte) (c Coding, guessed bool) {
-	zeros := [2]int{}
+	high := [2]int{}
 	for i, c := range head {
-		if c == 0 {
-			zeros[i%2]++
+		if c < 7 {
+			high[i%2]++
 		}
 	}
 	switch half := len(head) / 2; {
@@ -38,9 +38,9 @@ func CodingOf(head []byte) (c Coding, guessed bool) {
 		return UTF16LE, false
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return UTF16BE, false
-	case half > 1 && zeros[0] <= half/8 && zeros[1] > half/2:
+	case half > 1 && high[0] <= half/8 && high[1] > half/2:
 		return UTF16LE, true
-	case half > 1 && zeros[1] <= half/8 && zeros[0] > half/2:
+	case half > 1 && high[1] <= half/8 && high[0] > half/2:
 		return UTF16BE, true
 	}
 	return UTF8, false

@@ -35,6 +35,18 @@ func Unquote(quoted string) string {
 // Literal writes a string as an SQL literal.
 func Literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
+// DuckDBLiteral writes a string as a literal for DuckDB, whose parser stops at the first NUL of a statement.
+func DuckDBLiteral(text string) string {
+	if !strings.Contains(text, "\x00") {
+		return Literal(text)
+	}
+	parts := strings.Split(text, "\x00")
+	for i, part := range parts {
+		parts[i] = Literal(part)
+	}
+	return "(" + strings.Join(parts, " || chr(0) || ") + ")"
+}
+
 // List writes names as a comma-separated list.
 func List(names []string) string {
 	quoted := make([]string, len(names))

@@ -41,7 +41,7 @@ type Reader struct {
 	start int // of the unread part
 	end   int
 	eof   bool
-	clean bool  // what is in buf is known to be valid UTF-8 without NUL
+	clean bool  // what is in buf is known to be valid UTF-8
 	next  int64 // line at start
 
 	dialect *Dialect // nil for RFC 4180
@@ -64,7 +64,7 @@ func NewReader(src io.Reader, comma byte, window int) *Reader {
 // Reset begins to read whole records of a document, the first of which begins at a line. The text is changed.
 func (r *Reader) Reset(text []byte, line int64) {
 	r.buf, r.start, r.end, r.eof, r.next = text, 0, len(text), true, line
-	r.clean = utf8.Valid(text) && bytes.IndexByte(text, 0) < 0
+	r.clean = utf8.Valid(text)
 }
 
 // Rest returns the text after the last record, and its line.
@@ -161,7 +161,7 @@ func (r *Reader) Read() error {
 		}
 		if n > 0 {
 			raw := r.buf[r.start : r.start+n]
-			r.Broken = !r.clean && (!utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0)
+			r.Broken = !r.clean && !utf8.Valid(raw)
 			r.Line = r.next
 			r.start += n
 			r.next += lines

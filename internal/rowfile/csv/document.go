@@ -10,7 +10,7 @@ import (
 type Record struct {
 	Fields []Field
 	Line   int64 // where it began, counted from 1; of a document that has no lines, the number of its row
-	Broken bool  // it is not UTF-8, or contains a NUL
+	Broken bool  // it is not UTF-8
 }
 
 // Last is the record that was read last.

@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strconv"
@@ -31,7 +30,6 @@ type texts struct {
 	data  []byte
 	ends  []int // in data
 	kinds []infer.Kind
-	nul   bool // there may be a NUL in data
 }
 
 func (t *texts) add(data []byte, kind infer.Kind) {
@@ -86,9 +84,6 @@ func (r *Rows) Next(ctx context.Context) ([]infer.Value, error) {
 			from = t.ends[at-1]
 		}
 		text, kind := t.data[from:t.ends[at]:t.ends[at]], t.kinds[at]
-		if t.nul && kind == infer.Opaque && bytes.IndexByte(text, 0) >= 0 {
-			return nil, fmt.Errorf("row %d, column %q: %w", r.n, r.columns[i].Name, infer.CheckText(text))
-		}
 		r.row[i] = infer.Value{Text: text, Kind: kind}
 	}
 	return r.row, nil
@@ -121,7 +116,6 @@ func (r *Rows) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		t.nul = bytes.IndexByte(t.data, 0) >= 0
 	}
 	r.in.end(n)
 	r.size = n

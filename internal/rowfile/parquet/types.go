@@ -145,7 +145,6 @@ func fineTime(v parquet.Value) (any, error) {
 	return at(clock(v), 1e9).Format("15:04:05.000000000"), nil
 }
 
-// textOf accepts a NUL character, which every reader and SQL itself know; Rows refuse it.
 func textOf(v parquet.Value) (any, error) {
 	b := v.ByteArray()
 	if !utf8.Valid(b) {

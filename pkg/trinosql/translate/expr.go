@@ -355,14 +355,4 @@ func (p *printer) form(x *trinosql.Func, form string) {
 // function they have a vector of their own.
 const tryOpen, tryClose = "TRY([", "][1])"
 
-// quoteText is a string literal. DuckDB's parser stops at the first NUL of a statement.
-func quoteText(s string) string {
-	if !strings.Contains(s, "\x00") {
-		return sqltext.Literal(s)
-	}
-	parts := strings.Split(s, "\x00")
-	for i, part := range parts {
-		parts[i] = sqltext.Literal(part)
-	}
-	return "(" + strings.Join(parts, " || chr(0) || ") + ")"
-}
+func quoteText(s string) string { return sqltext.DuckDBLiteral(s) }

@@ -29,7 +29,6 @@ const (
 	faultField  // a month 13, an hour 25
 	faultPlaces // digits that the column cannot represent
 	faultZone   // an offset from UTC in a column without time zone
-	faultZero   // a NUL character
 	faultUTF8
 )
 
@@ -96,8 +95,6 @@ func (f Fault) Reason(typ, value string) string {
 		return fmt.Sprintf(`value "%s" has more than %d decimal places, which type %s cannot keep`, value, places, pg)
 	case faultZone:
 		return fmt.Sprintf(`value "%s" has an offset from UTC, which type %s cannot keep`, value, pg)
-	case faultZero:
-		return `invalid byte sequence for encoding "UTF8": 0x00`
 	case faultUTF8:
 		return `invalid byte sequence for encoding "UTF8"`
 	}
@@ -108,11 +105,6 @@ func (f Fault) Reason(typ, value string) string {
 func CheckText(b []byte) Fault {
 	if !utf8.Valid(b) {
 		return faultUTF8
-	}
-	for _, c := range b {
-		if c == 0 {
-			return faultZero
-		}
 	}
 	return None
 }

@@ -135,5 +135,5 @@ func sqlValue(typ, value string) string {
 		v, _ := parse([]byte(value))
 		value = v.Text(typ)
 	}
-	return `CAST(` + sqltext.Literal(value) + ` AS ` + sqlType(typ) + `)`
+	return `CAST(` + sqltext.DuckDBLiteral(value) + ` AS ` + sqlType(typ) + `)`
 }

@@ -109,7 +109,7 @@ func (s *stagedRows) move(ctx context.Context, k commit) (engine.Imported, error
 		case col.Type == tabledef.Instant:
 			exprs[f.Column] = `CAST('` + s.at.UTC().Format("2006-01-02 15:04:05.000000+00") + `' AS TIMESTAMPTZ)`
 		case col.Type == "varchar":
-			exprs[f.Column] = sqltext.Literal(string(f.Text))
+			exprs[f.Column] = sqltext.DuckDBLiteral(string(f.Text))
 		default:
 			exprs[f.Column] = fmt.Sprint(int64(f.Value.Lo))
 		}

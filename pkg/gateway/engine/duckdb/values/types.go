@@ -159,8 +159,8 @@ func Literal(p engine.Param) string {
 	case types.Boolean:
 		return p.Text
 	case types.Varchar:
-		return sqltext.Literal(p.Text)
+		return sqltext.DuckDBLiteral(p.Text)
 	}
 	name, _ := translate.DuckType(p.Type)
-	return "CAST(" + sqltext.Literal(p.Text) + " AS " + name + ")"
+	return "CAST(" + sqltext.DuckDBLiteral(p.Text) + " AS " + name + ")"
 }
