@@ -17,6 +17,7 @@ import (
 const (
 	renewEvery  = time.Second
 	leaseAnswer = 5 * time.Second // of the store
+	leftLimit   = time.Minute     // for ending what a dead process has left
 	firstLook   = 20 * time.Millisecond
 	lastLook    = 250 * time.Millisecond // between two looks at a lock
 )
@@ -35,13 +36,25 @@ type leases struct {
 	lasts  context.Context // of the lease; its cause is errLost if the lease was lost
 	stop   context.CancelCauseFunc
 	ended  chan struct{} // closed when the lease is no longer renewed
+	ending map[int64]*ending
 
 	// left ends a statement that a dead process may have left; nil for none. It is set before the first use.
 	left func(ctx context.Context, statement string) error
 }
 
+// ending is what ends what a dead process has left.
+type ending struct {
+	over chan struct{}
+	err  error
+}
+
+// errEnding: what a dead process has left is being ended.
+var errEnding = errors.New("the cluster has not ended its statements")
+
 // Leases are the runners of a store that HasLeases.
-func Leases(st *store.Store, log *slog.Logger) Runners { return &leases{store: st, log: log} }
+func Leases(st *store.Store, log *slog.Logger) Runners {
+	return &leases{store: st, log: log, ending: map[int64]*ending{}}
+}
 
 // ID implements Runners.
 func (l *leases) ID() (string, error) {
@@ -106,28 +119,62 @@ func (l *leases) Alive(id string) bool {
 	if alive || err != nil {
 		return true
 	}
-	if err := l.endLeft(ctx, number); err != nil {
-		l.log.Warn("what a gateway has left cannot be ended yet", "lease", number, "error", err)
-		return true
-	}
-	return false
+	return l.endAll(ctx, number) != nil
 }
 
-// endLeft ends the statements of a dead process, and releases its locks.
-func (l *leases) endLeft(ctx context.Context, number int64) error {
-	if l.left != nil {
-		all, err := l.store.StatementsOf(ctx, number)
-		if err != nil {
-			return err
-		}
-		for _, statement := range all {
-			if err := l.left(ctx, statement); err != nil {
-				return err
+// endAll waits until what a dead process has left is ended, which continues when ctx ends.
+func (l *leases) endAll(ctx context.Context, number int64) error {
+	l.mu.Lock()
+	e := l.ending[number]
+	if e == nil {
+		e = &ending{over: make(chan struct{}), err: errEnding}
+		l.ending[number] = e
+		safely.Go(func() {
+			defer func() {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				delete(l.ending, number)
+				close(e.over)
+			}()
+			ctx, cancel := context.WithTimeout(context.Background(), leftLimit)
+			defer cancel()
+			if e.err = l.endLeft(ctx, number); e.err != nil {
+				l.log.Warn("what a gateway has left cannot be ended yet", "lease", number, "error", e.err)
 			}
-			l.log.Info("ended a statement that a gateway had left", "lease", number, "statement", statement)
-		}
+		})
 	}
-	return l.store.UnlockAll(ctx, number)
+	l.mu.Unlock()
+	select {
+	case <-e.over:
+		return e.err
+	case <-ctx.Done():
+		return errEnding
+	}
+}
+
+// endLeft ends the statements of a dead process at once, and releases each of its locks after its statement.
+func (l *leases) endLeft(ctx context.Context, number int64) error {
+	all, err := l.store.LocksOf(ctx, number)
+	if err != nil {
+		return err
+	}
+	var wait sync.WaitGroup
+	failed := make([]error, len(all))
+	for i, lock := range all {
+		failed[i] = errEnding
+		safely.Wait(&wait, func() {
+			if lock.Statement != "" && l.left != nil {
+				if failed[i] = l.left(ctx, lock.Statement); failed[i] != nil {
+					return
+				}
+				l.log.Info("a statement that a gateway had left has ended", "lease", number, "statement",
+					lock.Statement)
+			}
+			failed[i] = l.store.Unlock(ctx, lock.Name, number)
+		})
+	}
+	wait.Wait()
+	return errors.Join(failed...)
 }
 
 // lock takes a lock that all processes with leases share, or takes over that of a dead one. Without wait it is nil if
@@ -144,11 +191,12 @@ func (l *leases) lock(ctx context.Context, name string, wait bool) (*engine.Lock
 		if id != strconv.FormatInt(number, 10) { // it was lost since
 			continue
 		}
-		holder, err := l.store.TakeLock(ctx, name, number)
+		holder, err := l.store.TakeLock(ctx, name, number, wait)
 		switch {
 		case err == nil && holder == number:
 			return l.locked(ctx, lasts, name, number), nil
 		case err != nil && !errors.Is(err, store.ErrNotFound):
+			l.giveBack(lasts, name, number)
 			return nil, err
 		case err == nil && !l.Alive(strconv.FormatInt(holder, 10)):
 			continue
@@ -156,7 +204,26 @@ func (l *leases) lock(ctx context.Context, name string, wait bool) (*engine.Lock
 			return nil, nil //nolint:nilnil // it is not an error
 		}
 		if err := retry.Sleep(ctx, retry.Doubled(firstLook, lastLook, n)); err != nil {
+			l.giveBack(lasts, name, number)
 			return nil, err
+		}
+	}
+}
+
+// giveBack gives a lock back, or what has it handed to this process: nobody gets it otherwise while this process lives.
+func (l *leases) giveBack(lasts context.Context, name string, number int64) {
+	for n := 0; ; n++ {
+		ask, done := context.WithTimeout(context.Background(), leaseAnswer)
+		err := l.store.Unlock(ask, name, number)
+		done()
+		if err == nil {
+			return
+		}
+		if n == 0 {
+			l.log.Warn("a lock cannot be given back; trying again", "lock", name, "error", err)
+		}
+		if retry.Sleep(lasts, retry.Doubled(firstLook, lastLook, n)) != nil {
+			return
 		}
 	}
 }
@@ -176,20 +243,7 @@ func (l *leases) locked(ctx, lasts context.Context, name string, number int64) *
 		Unlock: func() {
 			stop()
 			cancel(nil)
-			for n := 0; ; n++ { // nobody gets it otherwise while this process lives
-				ask, done := context.WithTimeout(context.Background(), leaseAnswer)
-				err := l.store.Unlock(ask, name, number)
-				done()
-				if err == nil {
-					return
-				}
-				if n == 0 {
-					l.log.Warn("a lock cannot be given back; trying again", "lock", name, "error", err)
-				}
-				if retry.Sleep(lasts, retry.Doubled(firstLook, lastLook, n)) != nil {
-					return
-				}
-			}
+			l.giveBack(lasts, name, number)
 		}}
 }
 

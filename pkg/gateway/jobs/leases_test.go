@@ -225,3 +225,43 @@ func TestLocksOfSharing(t *testing.T) {
 	}
 	third.Unlock()
 }
+
+// TestTurnsOfSharing: a gateway that waits for a lock gets it before the next one of the gateway that has it, unless it
+// waits no more.
+func TestTurnsOfSharing(t *testing.T) {
+	t.Parallel() // it waits
+	a, b, exec := sharing(t)
+	first, err := a.G.Jobs.Lock(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan string)
+	wait := func(ctx context.Context, m gatewaytest.Materialized, name string) (ended chan error) {
+		ended = make(chan error, 1)
+		go func() {
+			l, err := m.G.Jobs.Lock(ctx, "x")
+			if err == nil {
+				got <- name
+				l.Unlock()
+			}
+			ended <- err
+		}()
+		return ended
+	}
+	const flagged = "DO $$ BEGIN FOR i IN 1..6000 LOOP IF EXISTS (SELECT 1 FROM locks WHERE name = 'next: x') " +
+		"THEN RETURN; END IF; PERFORM pg_sleep(0.01); END LOOP; RAISE 'nobody waits'; END $$"
+	gone, cancel := context.WithCancel(t.Context())
+	ended := wait(gone, b, "gone")
+	exec(flagged)
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	wait(t.Context(), b, "b")
+	exec(flagged)
+	wait(t.Context(), a, "a")
+	first.Unlock()
+	if one, two := <-got, <-got; one != "b" || two != "a" {
+		t.Errorf("%s before %s", one, two)
+	}
+}

@@ -67,14 +67,19 @@ func (s *Store) Leased(ctx context.Context, number int64) (bool, error) {
 }
 
 // TakeLock takes a lock for the process of a lease, unless another one has it, and returns the lease that has it then.
+// One that waits is handed the lock before it can be taken by others, and must Unlock it if it waits no more.
 // ErrNotFound means that the lease is dead.
-func (s *Store) TakeLock(ctx context.Context, name string, number int64) (holder int64, err error) {
+func (s *Store) TakeLock(ctx context.Context, name string, number int64, waits bool) (holder int64, err error) {
 	err = s.tx(ctx, func(tx dbtx) error {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO locks(name, holder) SELECT CAST(? AS TEXT), number FROM runners "+
 			"WHERE number = ? ON CONFLICT DO NOTHING", name, number); err != nil {
 			return err
 		}
 		holder, err = queryOne(ctx, tx, one[int64], "SELECT holder FROM locks WHERE name = ?", name)
+		if err == nil && waits && holder != number {
+			_, err = tx.ExecContext(ctx, "INSERT INTO locks(name, holder) VALUES (?, ?) ON CONFLICT DO NOTHING",
+				nextOf(name), number)
+		}
 		return err
 	})
 	return holder, err
@@ -87,20 +92,40 @@ func (s *Store) NoteStatement(ctx context.Context, name string, number int64, st
 		"runners WHERE number = holder AND until > clock_timestamp())", statement, name, number)
 }
 
-// Unlock releases a lock.
+// nextOf is the name of a lock that who waits for one has meanwhile.
+func nextOf(name string) string { return "next: " + name }
+
+// Unlock releases a lock, to the one who waits for it.
 func (s *Store) Unlock(ctx context.Context, name string, number int64) error {
-	_, err := s.db.ExecContext(ctx, "DELETE FROM locks WHERE name = ? AND holder = ?", name, number)
-	return err
+	next := nextOf(name)
+	return s.tx(ctx, func(tx dbtx) error {
+		for _, step := range []struct {
+			text string
+			args []any
+		}{
+			{"DELETE FROM locks WHERE name = ? AND holder = ?", []any{next, number}},
+			{"UPDATE locks SET holder = runners.number, statement = '' FROM runners, locks w WHERE locks.name = ? " +
+				"AND locks.holder = ? AND w.name = ? AND w.holder = runners.number AND until > clock_timestamp()",
+				[]any{name, number, next}},
+			{"DELETE FROM locks w WHERE name = ? AND NOT EXISTS (SELECT 1 FROM locks l, runners WHERE l.name = ? AND " +
+				"l.holder <> w.holder AND w.holder = runners.number)", []any{next, name}},
+			{"DELETE FROM locks WHERE name = ? AND holder = ?", []any{name, number}},
+		} {
+			if _, err := tx.ExecContext(ctx, step.text, step.args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-// StatementsOf lists the statements that the process of a lease may have left.
-func (s *Store) StatementsOf(ctx context.Context, number int64) ([]string, error) {
-	return queryAll(ctx, s.db, one[string], "SELECT statement FROM locks WHERE holder = ? AND statement <> ''", number)
-}
+// HeldLock is a lock with the statement that its holder may have left, "" for none.
+type HeldLock struct{ Name, Statement string }
 
-// UnlockAll releases the locks of a lease that is dead.
-func (s *Store) UnlockAll(ctx context.Context, number int64) error {
-	_, err := s.db.ExecContext(ctx, "DELETE FROM locks WHERE holder = ? AND NOT EXISTS (SELECT 1 FROM runners WHERE "+
-		"number = holder)", number)
-	return err
+// LocksOf lists the locks of a lease.
+func (s *Store) LocksOf(ctx context.Context, number int64) ([]HeldLock, error) {
+	return queryAll(ctx, s.db, func(scan func(...any) error) (l HeldLock, err error) {
+		err = scan(&l.Name, &l.Statement)
+		return l, err
+	}, "SELECT name, statement FROM locks WHERE holder = ?", number)
 }

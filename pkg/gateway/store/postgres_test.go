@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"os"
@@ -299,7 +300,7 @@ func locks(t *testing.T, a, b *Store) {
 	first, second := got[int64](t)(a.NewLease(ctx)), got[int64](t)(b.NewLease(ctx))
 	take := func(s *Store, number, want int64) {
 		t.Helper()
-		equal(t, "the holder", got[int64](t)(s.TakeLock(ctx, "x", number)), want)
+		equal(t, "the holder", got[int64](t)(s.TakeLock(ctx, "x", number, false)), want)
 	}
 	take(a, first, first)
 	take(b, second, first)
@@ -308,7 +309,6 @@ func locks(t *testing.T, a, b *Store) {
 		t.Errorf("a statement of one that does not have the lock: %v", err)
 	}
 	must(t, b.Unlock(ctx, "x", second))
-	must(t, b.UnlockAll(ctx, first))
 	take(b, second, first)
 	for _, c := range []struct {
 		what, ago string
@@ -328,10 +328,10 @@ func locks(t *testing.T, a, b *Store) {
 		t.Errorf("a statement of a lease that is over: %v", err)
 	}
 	take(b, second, first) // whoever takes over ends what is left before
-	equal(t, "what is left", strings.Join(got[[]string](t)(b.StatementsOf(ctx, first)), " "), "s1")
-	must(t, b.UnlockAll(ctx, first))
+	equal(t, "what is left", fmt.Sprint(got[[]HeldLock](t)(b.LocksOf(ctx, first))), "[{x s1}]")
+	must(t, b.Unlock(ctx, "x", first))
 	take(b, second, second)
-	if _, err := a.TakeLock(ctx, "y", first); !errors.Is(err, ErrNotFound) {
+	if _, err := a.TakeLock(ctx, "y", first, false); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a lock for a lease that is over: %v", err)
 	}
 	must(t, b.EndLease(ctx, second))

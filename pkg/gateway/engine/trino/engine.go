@@ -111,7 +111,11 @@ func (p *project) change(ctx context.Context, name string) (context.Context, fun
 	if err != nil {
 		return nil, nil, fault(ctx, err)
 	}
-	return context.WithValue(l.Context, noteKey{}, l.Note), l.Unlock, nil
+	note := l.Note
+	if outer, ok := ctx.Value(noteKey{}).(func(string) error); ok { // each of several locks outlasts the statement
+		note = func(statement string) error { return errors.Join(outer(statement), l.Note(statement)) }
+	}
+	return context.WithValue(l.Context, noteKey{}, note), l.Unlock, nil
 }
 
 // changeTables is change for tables, by their full names. Changes of other tables run beside it.

@@ -13,6 +13,7 @@ import (
 const (
 	endedPause = 200 * time.Millisecond
 	endedGrace = 500 * time.Millisecond // a commit that has begun is not interrupted
+	endsItself = 5 * time.Second        // what runs has this long: most changes of a table are short, and made again
 )
 
 // End ends the statement of an id, and waits until it has ended. One that the cluster has forgotten has ended.
@@ -22,20 +23,23 @@ func (c *Client) End(ctx context.Context, id string) error {
 		return err
 	}
 	at := c.base.JoinPath("/v1/query", id).String()
-	for n := 0; ; n++ {
+	for begun, told := time.Now(), false; ; {
 		var about struct{ State string }
 		known, err := c.about(ctx, auth, http.MethodGet, at, &about)
 		switch {
 		case err != nil || !known:
 			return err
 		case about.State == "FINISHED" || about.State == "FAILED":
-			if n == 0 {
+			if !told {
 				return nil
 			}
 			return retry.Sleep(ctx, endedGrace)
 		}
-		if _, err := c.about(ctx, auth, http.MethodDelete, at, nil); err != nil {
-			return err
+		told = told || about.State != "RUNNING" && about.State != "FINISHING" || time.Since(begun) > endsItself
+		if told {
+			if _, err := c.about(ctx, auth, http.MethodDelete, at, nil); err != nil {
+				return err
+			}
 		}
 		if err := retry.Sleep(ctx, endedPause); err != nil {
 			return err

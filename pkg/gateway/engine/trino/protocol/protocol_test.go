@@ -119,3 +119,23 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestEnd: a statement that the cluster has begun may end by itself, one that it has not is ended.
+func TestEnd(t *testing.T) {
+	for first, want := range map[string]int32{"RUNNING": 0, "QUEUED": 1, "FINISHED": 0} {
+		var asked, ended atomic.Int32
+		c := client(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodDelete:
+				ended.Add(1)
+			case asked.Add(1) == 1:
+				fmt.Fprintf(w, `{"state": %q}`, first)
+			default:
+				fmt.Fprint(w, `{"state": "FINISHED"}`)
+			}
+		})
+		if err := c.End(t.Context(), "q"); err != nil || ended.Load() != want {
+			t.Errorf("%s: %v, ended %d times", first, err, ended.Load())
+		}
+	}
+}
