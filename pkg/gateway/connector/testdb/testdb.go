@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func Shared(t testing.TB) *url.URL {
 
 // MariaDB creates a user who may read only the named databases. Both results have the form of DIG_TEST_MARIADB: admin
 // has all privileges, reader is that user. The test creates the databases; they and the user are dropped after it. A
-// name must not be that of a database of another package.
+// test of another process that names one of them waits until then.
 func MariaDB(t testing.TB, databases ...string) (admin, reader *mysql.Config) {
 	t.Helper()
 	dsn := os.Getenv("DIG_TEST_MARIADB")
@@ -77,17 +78,24 @@ func MariaDB(t testing.TB, databases ...string) (admin, reader *mysql.Config) {
 		begin = append(begin, "GRANT SELECT, SHOW VIEW ON `"+strings.ReplaceAll(name, "_", `\_`)+"`.* TO "+user)
 		end = append(end, "DROP DATABASE IF EXISTS `"+name+"`")
 	}
+	db, err := sql.Open("mysql", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1) // the locks are those of one session
 	run := func(statements []string) {
 		t.Helper()
-		db, err := sql.Open("mysql", dsn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
 		for _, s := range statements {
 			if _, err := db.Exec(s); err != nil {
 				t.Fatalf("%.60s: %v", s, err)
 			}
+		}
+	}
+	for _, name := range slices.Sorted(slices.Values(databases)) {
+		var held bool
+		if err := db.QueryRow("SELECT coalesce(GET_LOCK(?, 600), 0)", name).Scan(&held); err != nil || !held {
+			t.Fatalf("another test has the database %s: %v", name, err)
 		}
 	}
 	run(begin)
