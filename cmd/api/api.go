@@ -18,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -166,7 +167,10 @@ func requestOf(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, arg
 	return r, nil
 }
 
-func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args []string, o output.Options) error {
+func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args []string,
+	o output.Options) (err error) {
+	ctx, end := outcome.Await(ctx)
+	defer func() { end(err) }()
 	r, err := requestOf(ctx, e, cl, f, args)
 	if err != nil {
 		return err
@@ -231,7 +235,7 @@ func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args 
 		return nil
 	}
 	if !json.Valid(raw) {
-		return &api.RowsError{Offset: int64(len(raw)), Err: api.ErrTruncated}
+		return cl.Truncated(r.method, r.path, raw)
 	}
 	return e.Print(cli.View{}, raw, o)
 }

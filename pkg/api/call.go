@@ -18,6 +18,8 @@ import (
 
 // open sends a bound operation, with retries, and returns the open reply of a success. Errors are *Error.
 func (c *Client) open(ctx context.Context, b spec.Bound, body any) (rep *Reply, err error) {
+	ctx, end := outcome.Await(ctx)
+	defer func() { rep.ends(end, err) }()
 	if err := c.ready(ctx, b); err != nil {
 		return nil, err
 	}
@@ -94,7 +96,9 @@ func (c *Client) fetchOnce(ctx context.Context, b spec.Bound, body any) ([]byte,
 
 // fetchFile runs an operation that returns a document other than JSON; is checks its header and its first bytes.
 func (c *Client) fetchFile(ctx context.Context, b spec.Bound, kind string, is func(h http.Header,
-	raw []byte) bool) ([]byte, error) {
+	raw []byte) bool) (raw []byte, err error) {
+	ctx, end := outcome.Await(ctx)
+	defer func() { end(err) }()
 	raw, h, err := c.fetch(ctx, b, nil)
 	if err == nil && !is(h, raw) {
 		raw, err = nil, c.unreadable(b, raw, fmt.Errorf("%w: it is not %s", errNoAnswer, kind))
@@ -106,8 +110,10 @@ var errCallTimeout = errors.New("no complete answer within the time limit")
 
 // call runs an operation that returns one JSON value. An empty reply results in the zero value if T has no required
 // members and the operation is not a query, and in an error otherwise.
-func call[T any](ctx context.Context, c *Client, b spec.Bound, body any) (T, error) {
-	var out, none T
+func call[T any](ctx context.Context, c *Client, b spec.Bound, body any) (out T, err error) {
+	var none T
+	ctx, end := outcome.Await(ctx)
+	defer func() { end(err) }()
 	raw, _, err := c.fetch(ctx, b, body)
 	if err != nil {
 		return out, err
@@ -150,7 +156,10 @@ func decode(raw []byte, into any) error {
 
 // callList runs an operation that returns a list. It accepts an array, one object, {"items": [...]} and {"result":
 // [...]}, where the list in the envelope may be null: documents and service disagree on the envelope [O][L].
-func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any, envelopes ...string) ([]T, error) {
+func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any,
+	envelopes ...string) (out []T, err error) {
+	ctx, end := outcome.Await(ctx)
+	defer func() { end(err) }()
 	raw, _, err := c.fetch(ctx, b, body)
 	if err != nil {
 		return nil, err
@@ -159,7 +168,7 @@ func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any, env
 	if err != nil {
 		return nil, c.unreadable(b, raw, err)
 	}
-	out := []T{}
+	out = []T{}
 	if err := decode(norm, &out); err != nil {
 		return nil, c.unreadable(b, raw, err)
 	}
@@ -171,7 +180,9 @@ func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any, env
 }
 
 // run executes an operation with a reply, if any, that the caller does not need. A body is still captured.
-func run(ctx context.Context, c *Client, b spec.Bound, body any) error {
+func run(ctx context.Context, c *Client, b spec.Bound, body any) (err error) {
+	ctx, end := outcome.Await(ctx)
+	defer func() { end(err) }()
 	raw, _, err := c.fetch(ctx, b, body)
 	if err != nil {
 		return err
@@ -208,6 +219,15 @@ func normalizeList(raw []byte, envelopes []string) ([]byte, error) {
 		}
 	}
 	return append(append([]byte{'['}, raw...), ']'), nil
+}
+
+// Truncated is the error of a successful reply to Do whose body is not complete JSON.
+func (c *Client) Truncated(method, path string, raw []byte) error {
+	op, known := spec.Of(method, path)
+	if !known {
+		op = spec.Op{ID: method + " " + path, Method: method}
+	}
+	return c.unreadable(spec.Bound{Op: op, Path: path}, raw, io.ErrUnexpectedEOF)
 }
 
 // unreadable returns the error for a successful reply with a body that is not an answer of the operation: most often a

@@ -184,6 +184,38 @@ func (r *Reply) ReadAll() ([]byte, error) {
 	return raw, nil
 }
 
+// ends has end called when the body of the reply was read or is closed, or at once with the error of a request without
+// a reply.
+func (r *Reply) ends(end func(error), err error) {
+	if err != nil || r == nil {
+		end(err)
+		return
+	}
+	r.Body = &endingBody{r.Body, r.cut, end}
+}
+
+type endingBody struct {
+	io.ReadCloser
+	cut func(error) error
+	end func(error)
+}
+
+func (b *endingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	switch {
+	case err == io.EOF:
+		b.end(nil)
+	case err != nil:
+		b.end(b.cut(err))
+	}
+	return n, err
+}
+
+func (b *endingBody) Close() error {
+	b.end(nil)
+	return b.ReadCloser.Close()
+}
+
 // payloadKey carries the reader of a Payload to streamBody. resty reads any body it knows of into memory, to be able to
 // send it again, so this one is hidden from it.
 type payloadKey struct{}
@@ -206,7 +238,9 @@ func streamBody(_ *resty.Client, req *http.Request) error {
 // it for paths without a method. It has no time limit but ctx; see Bounded.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, header http.Header,
 	body any) (*Reply, error) {
+	ctx, end := outcome.Await(ctx)
 	rep, err := c.do(ctx, method, path, query, header, body, c.limits.query, c.limits.idle)
+	defer func() { rep.ends(end, err) }()
 	if op, known := spec.Of(method, path); known && op.Safe() || !known && (method == http.MethodGet ||
 		method == http.MethodHead) {
 		return rep, err

@@ -86,7 +86,11 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.env.record(c)
 	resp, err := t.next.RoundTrip(req)
-	t.env.record(c.End(t.env.Now(), resp, err, t.env.Run.Mask.Masked))
+	now := t.env.Now()
+	end := func(err error) { t.env.record(c.End(now, resp, err, t.env.Run.Mask.Masked)) }
+	if err != nil || outcome.OfStatus(resp.StatusCode) != outcome.Done || !outcome.OnEnd(req.Context(), end) {
+		end(err)
+	}
 	return resp, err
 }
 

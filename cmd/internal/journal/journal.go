@@ -50,7 +50,7 @@ type ChangeEnd struct {
 	Of      string `json:"of,omitempty"`
 	Outcome string `json:"outcome,omitempty"` // done, refused, unknown or not-sent
 	Status  int    `json:"status,omitempty"`  // of the reply
-	Error   string `json:"error,omitempty"`   // why there was no reply
+	Error   string `json:"error,omitempty"`   // why there was no complete reply
 	Elapsed int64  `json:"elapsed,omitempty"` // milliseconds until the reply began
 }
 
@@ -80,12 +80,16 @@ func NewID() string {
 	return hex.EncodeToString(b)
 }
 
-// End describes the outcome of a change: its reply, or why there is none. mask hides the secrets of the run.
+// End describes the outcome of a change: its reply, which began at now, or why there is none that is complete. mask
+// hides the secrets of the run.
 func (c *Change) End(now time.Time, resp *http.Response, err error, mask func(string) string) ChangeEnd {
 	out := ChangeEnd{Of: c.ID, Elapsed: max(0, now.Sub(c.At).Milliseconds())} // the clock may have been set back
+	if resp != nil {
+		out.Status = resp.StatusCode
+	}
 	switch {
 	case err == nil:
-		out.Status, out.Outcome = resp.StatusCode, outcome.OfStatus(resp.StatusCode).String()
+		out.Outcome = outcome.OfStatus(resp.StatusCode).String()
 		return out
 	case errors.Is(err, context.Canceled):
 		out.Error = "interrupted"
