@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
@@ -19,7 +20,7 @@ import (
 // manifestBeside is the value of --manifest for a file that is named after the output file.
 const manifestBeside = "auto"
 
-// manifest describes a result file. It never contains keys; it does contain bindings.
+// manifest describes a result file. The statement and its bindings are without the secrets that are recognized.
 type manifest struct {
 	File string `json:"file,omitempty"` // as --out names it
 	keptInfo
@@ -32,6 +33,7 @@ type manifest struct {
 	idle bool // dry run
 	path string
 	hash hash.Hash
+	mask func(string) string
 }
 
 // manifestName returns the file of the manifest; "" for none.
@@ -51,7 +53,8 @@ func newManifest(e *cli.Env, path string, s *cli.Sink) *manifest {
 	if path == "" {
 		return nil
 	}
-	m := &manifest{idle: e.DryRun(), File: s.Path, path: e.Abs(path), hash: sha256.New()}
+	m := &manifest{idle: e.DryRun(), File: s.Path, path: e.Abs(path), hash: sha256.New(),
+		mask: e.Run.Mask.Masked}
 	s.W = io.MultiWriter(s.W, m)
 	return m
 }
@@ -77,6 +80,7 @@ func (m *manifest) write(info keptInfo, o output.Options, err error) error {
 		return errors.Join(err, merr)
 	}
 	var b bytes.Buffer
+	raw = []byte(m.mask(secret.Document(string(raw)).Text))
 	if merr := json.Indent(&b, raw, "", "  "); merr != nil {
 		return errors.Join(err, merr)
 	}

@@ -181,6 +181,7 @@ func (r *shellRunner) Bind(text string, values []string) (string, []string, erro
 	if err != nil {
 		return "", nil, err
 	}
+	b.hide(r.e)
 	text, values = b.of(0)
 	return text, values, nil
 }

@@ -183,6 +183,7 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	binds.hide(e)
 	for _, g := range given {
 		if g.data != "" && e.MayDropRows() {
 			return exitcode.Usagef("%s: only zone local reads a file as a table",

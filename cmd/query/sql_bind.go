@@ -3,7 +3,9 @@ package query
 import (
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 )
 
@@ -11,6 +13,14 @@ import (
 type bound struct {
 	texts  []string
 	values [][]string
+	hidden []string // the values of parameters that are named like secrets
+}
+
+// hide masks the values of parameters that are named like secrets in all further output but results.
+func (b *bound) hide(e *cli.Env) {
+	for _, v := range b.hidden {
+		e.Run.Mask.Hide(v)
+	}
 }
 
 func (b *bound) of(i int) (string, []string) { return b.texts[i], b.values[i] }
@@ -41,6 +51,9 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 				return nil, exitcode.Usagef("%s: %s is given twice", flag, name)
 			}
 			values[name] = value
+			if secret.Named(name) {
+				b.hidden = append(b.hidden, value)
+			}
 		}
 	}
 	rest := bind

@@ -243,6 +243,38 @@ func plainSecrets(p *manifest.Project) ([]string, error) {
 	return out, nil
 }
 
+// exposed names the objects whose statement or value looks as if it contained a secret. Those are files as they are: a
+// reference is resolved in credentials only.
+func exposed(p *manifest.Project) []string {
+	var out []string
+	add := func(o manifest.Object, found bool) {
+		if b := manifest.BaseOf(o); found {
+			out = append(out, string(b.Kind)+" "+b.Name)
+		}
+	}
+	for _, q := range manifest.Of[*manifest.Query](p, manifest.KindQuery) {
+		add(q, secret.Statement(q.SQL) != q.SQL)
+	}
+	for _, g := range manifest.Of[*manifest.GoldenSQL](p, manifest.KindGoldenSQL) {
+		add(g, secret.Statement(g.SQL) != g.SQL)
+	}
+	for _, t := range manifest.Of[*manifest.ParametricTable](p, manifest.KindParametricTable) {
+		found := false
+		for name, v := range t.Values {
+			at, err := secretIn(name, v.JSON())
+			found = found || err != nil || at != ""
+		}
+		add(t, found)
+	}
+	for _, kind := range []manifest.Kind{manifest.KindColumn, manifest.KindBIColumn} {
+		for _, c := range manifest.Of[*manifest.Column](p, kind) {
+			given := api.OrEmpty(c.Default)
+			add(c, given != "" && secret.Named(c.Column) || secret.Hide(given) != given)
+		}
+	}
+	return out
+}
+
 // kept adds to the objects of a gateway what only the files contain: references to secrets, parameters of catalogs,
 // former names, and the names of the files of golden statements. notes lists what the files may lack.
 func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfiguration) (notes []string) {
@@ -306,6 +338,9 @@ func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfigu
 		if was, ok := old.Get(manifest.KindSemanticTable, t.Name).(*manifest.SemanticTable); ok && t.Query == "" {
 			t.Query = was.Query
 		}
+	}
+	for _, o := range exposed(have) {
+		notes = append(notes, o+" is written as it is, and looks as if it contained a secret: see who reads the files")
 	}
 	files := map[string]manifest.Position{}
 	for _, g := range manifest.Of[*manifest.GoldenSQL](old, manifest.KindGoldenSQL) {

@@ -127,6 +127,9 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, o := range exposed(want) {
+		fmt.Fprintf(e.Err, "warning: %s looks as if it contained a secret: see who reads the files\n", o)
+	}
 	if len(bad) > 0 {
 		fmt.Fprintf(e.Err, "warning: secrets are written out in %s; use ${env:NAME}, ${file:PATH} or ${keyring:NAME}\n",
 			strings.Join(bad, ", "))

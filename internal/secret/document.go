@@ -111,7 +111,7 @@ func (d *document) masked() Masked {
 func (d *document) walk(n *node, p place) {
 	switch raw := d.text[n.from:n.to]; raw[0] {
 	case '{':
-		pair, bound := pairName(n), bindsSecret(n)
+		pair, bound := pairName(n), d.bindsSecret(n)
 		for _, m := range n.members {
 			if m.value != nil {
 				q := d.enter(p, m.name, pair, m.value)
@@ -234,10 +234,12 @@ func bindings(name string) bool {
 
 // bindsSecret reports whether an object has a statement with parameters in which something is masked: its bindings may
 // be the values that are.
-func bindsSecret(n *node) bool {
+func (d *document) bindsSecret(n *node) bool {
 	for _, m := range n.members {
-		if m.value != nil && strings.EqualFold(m.name, "statement") && strings.Contains(m.value.text, "?") &&
-			Statement(m.value.text) != m.value.text {
+		if m.value == nil || !strings.EqualFold(m.name, "statement") {
+			continue
+		}
+		if text, _ := unquote(d.text[m.value.from:m.value.to]); takesSecret(text) {
 			return true
 		}
 	}
@@ -255,7 +257,7 @@ func pairName(n *node) (name string) {
 		case m.value == nil || m.value.text == "":
 		case Named(name): // the first that is a secret's
 		case low == "name", low == "key", low == "fieldname", low == "field", low == "header", low == "parametername",
-			low == "type", low == "property":
+			low == "type", low == "property", low == "column", low == "columnname":
 			name = m.value.text
 		}
 	}
@@ -266,7 +268,8 @@ func pairName(n *node) (name string) {
 }
 
 func pairValue(low string) bool {
-	return low == "value" || low == "fieldvalue" || low == "parametervalue" || low == "val" || low == "content"
+	return low == "value" || low == "fieldvalue" || low == "parametervalue" || low == "val" || low == "content" ||
+		low == "defaultvalue"
 }
 
 func quote(text string) string {

@@ -114,7 +114,8 @@ func TestForms(t *testing.T) {
 // TestBindings: the values of a statement in which something is masked are masked too.
 func TestBindings(t *testing.T) {
 	for _, name := range []string{"bindings", "bindArgs"} {
-		m := Document(`{"` + name + `":["hunter-2x"],"statement":"SELECT * FROM t WHERE password = ?"}`)
+		m := Document(`{"` + name + `":["hunter-2x"],"statement":"SELECT * FROM t WHERE password = ? AND ` +
+			strings.Repeat("x", 80) + `"}`)
 		if strings.Contains(m.Text, "hunter") || !m.Any {
 			t.Error(m.Text)
 		}

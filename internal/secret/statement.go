@@ -43,8 +43,9 @@ func inStatement(sql string) []span {
 	var r region
 	depth := 0
 	between, digits := false, false
-	var before [2]string // the last two tokens
-	gap := 0             // the end of the last token
+	immediate, used := false, false // EXECUTE IMMEDIATE has a parameter that may be a secret; after its USING
+	var before [2]string            // the last two tokens
+	gap := 0                        // the end of the last token
 	flush := func() {
 		if r.named {
 			for _, l := range r.literals {
@@ -57,7 +58,7 @@ func inStatement(sql string) []span {
 				out = append(out, r.numbers...)
 			}
 		}
-		r, digits = region{doubtful: true, byText: true}, false
+		r, digits = region{named: used, doubtful: !used, byText: !used}, false
 	}
 	name := func(w string, isText bool) {
 		if Named(w) {
@@ -83,6 +84,9 @@ func inStatement(sql string) []span {
 			if low == "with" || low == ";" {
 				depth = 0
 			}
+		case low == "using" && immediate:
+			used = true
+			flush()
 		case w == "(":
 			depth++
 		case w == ")":
@@ -90,6 +94,7 @@ func inStatement(sql string) []span {
 		case isLiteral(w):
 			inner := literal(sql, from, to)
 			r.literals = append(r.literals, inner)
+			immediate = immediate || before == [2]string{"execute", "immediate"} && takesSecret(sql[inner.from:inner.to])
 			if spans, ok := inDocument(sql[inner.from:inner.to]); ok {
 				out = slices.DeleteFunc(out, func(s span) bool { return s.from >= inner.from && s.to <= inner.to })
 				for _, s := range spans {
@@ -116,6 +121,12 @@ func inStatement(sql string) []span {
 	})
 	flush()
 	return merged(append(out, inComment(sql, gap, len(sql))...))
+}
+
+// takesSecret reports whether a statement has parameters where literals would be masked, or other secrets beside them.
+func takesSecret(sql string) bool {
+	given := strings.ReplaceAll(sql, "?", "'?'")
+	return given != sql && Statement(given) != given
 }
 
 // nameOnly reports whether a value is itself the name of a secret, such as that of a column.
@@ -194,7 +205,9 @@ func inComment(sql string, from, to int) []span {
 	}
 	var out []span
 	for _, m := range assigned().FindAllStringSubmatchIndex(gap, -1) {
-		if name := gap[m[2]:m[3]]; Named(name) && !ambiguous(name) {
+		value := gap[m[6]:m[7]]
+		prose := strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == "" && !strings.ContainsAny(gap[m[4]:m[5]], "=:")
+		if name := gap[m[2]:m[3]]; Named(name) && !ambiguous(name) && !prose {
 			out = append(out, span{from + m[6], from + m[7]})
 		}
 	}

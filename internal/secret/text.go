@@ -2,6 +2,7 @@ package secret
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,8 +10,10 @@ import (
 )
 
 var (
-	// passwordInURL matches the password in a URL, anywhere in a text. It may contain an @.
-	passwordInURL = late.Regexp(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'?#]*:([^\s/"'?#]+)@`)
+	// passwordInURL matches the password in a URL, anywhere in a text, or a user without one, who may be a token. The
+	// password may contain an @, and / and ? unless its beginning may be a port.
+	passwordInURL = late.Regexp(`[A-Za-z][A-Za-z0-9+.-]*://(?:[^\s/:@"'?#]*:(?:([^\s/"'?#]+)@|` +
+		`([^\s/"'?#]*[^\s/"'?#0-9][^\s/"'?#]*[/?][^\s"'#]*)@)|([^\s/:@"'?#]+)@)`)
 
 	// parameterInURL matches a parameter of a URL, or of a connection string.
 	parameterInURL = late.Regexp(`([?&;])([A-Za-z][A-Za-z0-9_.-]*)=([^\s&;#"'\\]+)`)
@@ -20,6 +23,9 @@ var (
 	assigned = late.Regexp(`(?i)([A-Za-z][A-Za-z0-9_.-]*)(?:\\*["'` + "`" +
 		`])?(\s*(?:=>|:=|=|:)\s*|\s+(?:is|to|by)\s+)("(?:[^"\\]|\\.)+|\\+"(?:[^"\\]|\\+[^"\\])+|'(?:[^']|'')+|[^\s"'` +
 		"`" + `,;&)(\[\]{}\\]+)`)
+
+	// braced matches a value of ODBC that may contain semicolons.
+	braced = late.Regexp(`([A-Za-z][\w.-]*)\s*=\s*(\{(?:[^}"]|\}\})+\})(?:;|\s|$)`)
 
 	// option matches an option of a command line.
 	option = late.Regexp(`(?:^|\s)--?([A-Za-z][A-Za-z0-9_-]*)[= ]+(?:"([^"]+)|'([^']+)|([^\s"'-][^\s"']*))`)
@@ -32,7 +38,11 @@ var (
 		`|authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([^\s"',;]+)` +
 		`|curl\b[^|\n]*?\s(?:-u|--user)[= ]*["']?[^\s:"'-]+:([^\s"']+)` +
 		`|mysql\w*\b[^|;\n]*?\s-p([^\s"']+)|sshpass\s+-p\s*["']?([^\s"']+)` +
-		`|[\w.-]+:([^\s@:/"']+)@(?:tcp6?|udp|unix)\(|[\w.$-]+/([^\s@/"']+)@//)`)
+		`|[\w.-]+:([^\s@:/"']+)@(?:tcp6?|udp|unix)\(|[\w.$-]+/([^\s@/"']+)@//` +
+		`|jdbc:oracle:\w+:[\w.$-]+/([^\s@/"']+)@)`)
+
+	// columnDefault matches the default of a column in the form NAME:TYPE:default=VALUE.
+	columnDefault = late.Regexp(`([A-Za-z_]\w*):[A-Za-z_]\w*(?:\([\d, ]*\))?(?::[a-z]+)*?:default=([^\s"']+)`)
 
 	// element matches a value in XML.
 	element = late.Regexp(`<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>([^<>]+)</`)
@@ -74,6 +84,10 @@ func spansOf(text string) []span {
 	if strings.Contains(text, "://") {
 		for _, m := range passwordInURL().FindAllStringSubmatchIndex(text, -1) {
 			add(m, 1)
+			add(m, 2)
+			if m[6] >= 0 && random(text[m[6]:m[7]]) {
+				add(m, 3)
+			}
 		}
 	}
 	if strings.Contains(text, "=") {
@@ -85,6 +99,16 @@ func spansOf(text string) []span {
 	}
 	if strings.ContainsAny(text, "=:") {
 		out = append(out, assignments(text)...)
+	}
+	for _, pattern := range []func() *regexp.Regexp{braced, columnDefault} {
+		if !strings.Contains(text, "=") {
+			break
+		}
+		for _, m := range pattern().FindAllStringSubmatchIndex(text, -1) {
+			if name := text[m[2]:m[3]]; Named(name) && !ambiguous(name) {
+				add(m, 2)
+			}
+		}
 	}
 	for _, m := range option().FindAllStringSubmatchIndex(text, -1) {
 		if name := text[m[2]:m[3]]; Named(name) && !ambiguous(name) {
@@ -154,12 +178,13 @@ func assignments(text string) []span {
 			quoted = -1
 		}
 		switch {
-		case !Named(name), value == "", masked(value):
+		case !Named(name), value == "", masked(value), value == "?":
 			continue
 		case url && m[2] > 0 && (text[m[2]-1] == '?' || text[m[2]-1] == '&'):
 			continue // a parameter of an address, which ends otherwise
 		case quoted < 0 && (sign == "is" || sign == "to" || sign == "by"):
 			continue
+		case strings.EqualFold(name, "pass") && sign == "=" && strings.Trim(value, "0123456789") != "":
 		case ambiguous(name) && !(quoted >= 0 && sign == ":") && (!random(value) || strings.ContainsAny(value, "/.")):
 			continue
 		case quoted < 0 && sign == ":" && !random(value) && !strings.ContainsAny(value, "0123456789"):
@@ -176,11 +201,19 @@ func assignments(text string) []span {
 				to = from + strings.IndexAny(next+" ", " \t\r\n\"',;")
 			}
 		}
+		if quoted < 0 && sign == "=" {
+			if more := moreOf().FindStringSubmatch(text[to:]); more != nil {
+				to += len(more[1])
+			}
+		}
 		out = append(out, span{from, to})
 		at = to
 	}
 	return out
 }
+
+// moreOf matches the rest of a value after its first comma, unless another assignment follows.
+var moreOf = late.Regexp(`^((?:,[^\s"'` + "`" + `,;&=)(\[\]{}\\]+)+)(?:$|[\s;&"'])`)
 
 // masked reports whether a value has been masked already.
 func masked(value string) bool {

@@ -8,7 +8,7 @@ type Routine struct {
 	Returns    Type
 	Traits     []*RoutineTrait
 	Body       *Control
-	Definition *StringLit // AS text, in another language
+	Definition *StringLit // AS $$...$$, in another language; without the dollars
 }
 
 // RoutineTrait is a characteristic of a routine.

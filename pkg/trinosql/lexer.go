@@ -21,6 +21,7 @@ const (
 	kString
 	kUnicode // U&'...'
 	kBinary  // X'...'
+	kDollar  // $$...$$, the text of a routine in another language
 	kInteger
 	kDecimal
 	kDouble
@@ -168,6 +169,10 @@ func (l *lexer) next() token {
 		t.kind, n = kQuoted, quoted(rest)
 	case c == '`':
 		t.kind, n = kBackquoted, quoted(rest)
+	case strings.HasPrefix(rest, "$$"):
+		if end := strings.Index(rest[2:], "$$"); end >= 0 {
+			t.kind, n = kDollar, end+4
+		}
 	case digit(c) || c == '.' && len(rest) > 1 && digit(rest[1]):
 		t.kind, n = number(rest)
 	}

@@ -52,12 +52,41 @@ func (p *parser) routine() (*Routine, error) {
 		r.Traits = append(r.Traits, t)
 	}
 	if p.take(wAs) {
-		r.Definition, err = p.text()
+		r.Definition, err = p.dollarText()
 	} else {
-		r.Body, err = p.control()
+		at := p.tok.from
+		if r.Body, err = p.control(); err == nil && !r.inSQL() {
+			err = p.fail(at, "Only functions using language 'SQL' may be defined using SQL")
+		}
 	}
 	p.done(&r.node)
 	return r, err
+}
+
+// inSQL reports whether the routine's language is SQL, which is the default.
+func (r *Routine) inSQL() bool {
+	for _, t := range r.Traits {
+		if t.Language != nil && !strings.EqualFold(t.Language.Name, "SQL") {
+			return false
+		}
+	}
+	return true
+}
+
+// dollarText reads the text of a routine in another language.
+func (p *parser) dollarText() (*StringLit, error) {
+	lit := &StringLit{node: p.begin()}
+	if p.tok.kind != kDollar {
+		return nil, p.unexpected("DOLLAR_STRING")
+	}
+	raw := p.lex.text[p.tok.from.Offset:p.tok.end]
+	lit.Value = raw[2 : len(raw)-2]
+	if !strings.HasPrefix(strings.TrimPrefix(lit.Value, "\r"), "\n") {
+		return nil, p.fail(p.tok.from, "Function definition must start with a newline after opening quotes")
+	}
+	p.advance()
+	p.done(&lit.node)
+	return lit, nil
 }
 
 // routineTrait reads a characteristic of a routine; nil if none comes next.

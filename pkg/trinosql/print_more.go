@@ -247,7 +247,7 @@ func (p *printer) routine(r *Routine) {
 	}
 	p.put(" ")
 	if r.Definition != nil {
-		p.put("AS ", QuoteText(r.Definition.Value))
+		p.put("AS $$", r.Definition.Value, "$$")
 	} else {
 		p.control(r.Body)
 	}

@@ -178,7 +178,8 @@ func Matches(template, path string) bool {
 	return true
 }
 
-func requestBody(req *http.Request) string {
+// requestBody returns the body of a request as it is shown.
+func (t *interceptor) requestBody(req *http.Request) string {
 	if req.Body == nil || req.Header.Get("Content-Type") == "" {
 		return ""
 	}
@@ -189,12 +190,12 @@ func requestBody(req *http.Request) string {
 	if err != nil {
 		return ""
 	}
-	return secret.Document(string(raw)).Text
+	return t.env.Run.Mask.Masked(secret.Document(string(raw)).Text)
 }
 
 func (t *interceptor) dryRun(req *http.Request) error {
 	if t.env.stepsAsData() {
-		return t.env.keepStep(t.stepOf(req, requestBody(req)))
+		return t.env.keepStep(t.stepOf(req, t.requestBody(req)))
 	}
 	return t.env.step(func(w io.Writer, n int) error {
 		var b bytes.Buffer
@@ -205,7 +206,7 @@ func (t *interceptor) dryRun(req *http.Request) error {
 		if req.Header.Get("Authorization") != "" {
 			fmt.Fprintf(&b, "Authorization: Bearer %s\n", t.env.Run.Settings.Key)
 		}
-		if body := requestBody(req); body != "" {
+		if body := t.requestBody(req); body != "" {
 			fmt.Fprintf(&b, "Content-Type: %s\n\n", req.Header.Get("Content-Type"))
 			if json.Indent(&b, []byte(body), "", "  ") != nil {
 				b.WriteString(body)
@@ -249,7 +250,7 @@ func curl(req *http.Request, body string) string {
 }
 
 func (t *interceptor) explain(req *http.Request) error {
-	body := requestBody(req)
+	body := t.requestBody(req)
 	if t.env.stepsAsData() {
 		s := t.stepOf(req, body)
 		s.Curl = curl(req, body)
