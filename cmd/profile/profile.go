@@ -63,6 +63,10 @@ func New(e *cli.Env) *cobra.Command {
 			Short: "Remove a profile and its key", Example: "  " + e.Name + " profile remove old --yes",
 			Args: cobra.ExactArgs(1)},
 			func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
+				if p := e.Run.Settings.Profile; p.From == "flag --profile" && p.Value != args[0] {
+					return cli.View{}, exitcode.Usagef("the argument names the profile %s, and --profile %s", args[0],
+						p.Value)
+				}
 				if _, err := st.Get(args[0]); err != nil {
 					return cli.View{}, err
 				}

@@ -3,6 +3,7 @@ package secret
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/jsontext"
@@ -111,9 +112,11 @@ func (d *document) masked() Masked {
 func (d *document) walk(n *node, p place) {
 	switch raw := d.text[n.from:n.to]; raw[0] {
 	case '{':
-		pair, bound := pairName(n), d.bindsSecret(n)
+		pair, bound, secrets := pairName(n), d.bindsSecret(n), columnsOf(n)
 		for _, m := range n.members {
-			if m.value != nil {
+			if m.value != nil && m.name == "data" && secrets != nil {
+				d.rows(m.value, secrets, d.enter(p, m.name, pair, m.value))
+			} else if m.value != nil {
 				q := d.enter(p, m.name, pair, m.value)
 				q.secret = q.secret || bound && bindings(m.name)
 				d.walk(m.value, q)
@@ -135,6 +138,48 @@ func (d *document) walk(n *node, p place) {
 	default:
 		if d.all == nil && (p.secret || p.credential && !OpenField(p.name)) {
 			d.replace(p.path, n.from, n.to, quote(Mark))
+		}
+	}
+}
+
+// columnsOf returns which columns of a result are named like secrets; nil if n is not a result, or none is.
+func columnsOf(n *node) []bool {
+	var out []bool
+	for _, m := range n.members {
+		if m.name != "columns" || m.value == nil {
+			continue
+		}
+		for _, c := range m.value.members {
+			if c.value == nil {
+				break
+			}
+			name := c.value.text
+			for _, of := range c.value.members {
+				if of.name == "columnName" && of.value != nil {
+					name = of.value.text
+				}
+			}
+			out = append(out, Named(name))
+		}
+	}
+	if !slices.Contains(out, true) {
+		return nil
+	}
+	return out
+}
+
+// rows masks the cells of rows that are lists, by their columns.
+func (d *document) rows(data *node, secrets []bool, p place) {
+	for i, row := range data.members {
+		if d.text[row.value.from] != '[' { // of a format with names
+			d.walk(row.value, p)
+			continue
+		}
+		for j, cell := range row.value.members {
+			q := p
+			q.path = fmt.Sprintf("%s[%d][%d]", p.path, i, j)
+			q.secret = p.secret || j < len(secrets) && secrets[j]
+			d.walk(cell.value, q)
 		}
 	}
 }

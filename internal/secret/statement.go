@@ -94,7 +94,9 @@ func inStatement(sql string) []span {
 		case isLiteral(w):
 			inner := literal(sql, from, to)
 			r.literals = append(r.literals, inner)
-			immediate = immediate || before == [2]string{"execute", "immediate"} && takesSecret(sql[inner.from:inner.to])
+			if before == [2]string{"execute", "immediate"} {
+				immediate = takesSecret(sql[inner.from:inner.to])
+			}
 			if spans, ok := inDocument(sql[inner.from:inner.to]); ok {
 				out = slices.DeleteFunc(out, func(s span) bool { return s.from >= inner.from && s.to <= inner.to })
 				for _, s := range spans {

@@ -16,7 +16,8 @@ type waiting struct {
 
 // Await returns a context whose requests can wait, by OnEnd, for what their caller makes of their replies: a reply that
 // begins with a success may be cut off, empty, or that of another server. The caller passes the error of the whole
-// call, or nil, to end, once; further calls do nothing. Under a context of Await, ctx is returned, and end does nothing.
+// call, or nil, to end, once; further calls do nothing. A context of Await is returned unchanged, and its end does
+// nothing.
 func Await(ctx context.Context) (context.Context, func(error)) {
 	if ctx.Value(awaitKey{}) != nil {
 		return ctx, func(error) {}
