@@ -118,6 +118,8 @@ func (c *column) choose(unit string) Choice {
 		return Choice{Type: Varchar, Reason: "no values"}
 	case c.Declared == "timestamp(9)" && c.counts[isText] > 0:
 		return Choice{Type: Varchar, Reason: about(isText, "have more than 6 decimal places of a second")}
+	case c.counts[isText] > 0 && (c.Declared == "date" || strings.HasPrefix(c.Declared, "timestamp")):
+		return Choice{Type: Varchar, Reason: about(isText, "are not in the years 1 to 9999")}
 	case numbers == n && c.counts[isNumber] > 0:
 		return Choice{Type: Varchar, Reason: about(isNumber,
 			fmt.Sprintf("have more than %d decimal places or %d digits before them", infer.DecimalPlaces,

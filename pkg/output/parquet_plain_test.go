@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -63,6 +64,35 @@ func TestPlainDecimals(t *testing.T) {
 		{"decimal(38,10)", "-" + strings.Repeat("9", 28) + ".5", true}} {
 		if _, err := codecOf(c.typ).encode([]byte(c.text), make([]byte, 16)); (err == nil) != c.ok {
 			t.Errorf("%s as %s: %v", c.text, c.typ, err)
+		}
+	}
+}
+
+// TestFarTimes checks years of more than four digits and before year 1.
+func TestFarTimes(t *testing.T) {
+	for _, c := range []struct {
+		typ, text string
+		want      int64
+		ok        bool
+	}{
+		{"date", "+15659-07-15", 5_000_000, true}, {"date", "-0221-09-04", -800_000, true},
+		{"date", "0000-01-01", -719_528, true}, {"date", "+5881580-07-11", math.MaxInt32, true},
+		{"date", "+5881580-07-12", 0, false}, {"date", "+15659-02-30", 0, false}, {"date", "+659-01-01", 0, false},
+		{"date", "+15600-02-29", 4_978_314, true}, {"date", "+15700-02-29", 0, false}, {"date", "-", 0, false},
+		{"timestamp(6)", "+15659-07-15 00:00:00.000001", 432_000_000_000_000_001, true},
+		{"timestamp(6)", "-0566-11-26 01:46:40", -80_000_000_000_000_000, true},
+		{"timestamp(6)", "+294247-01-10 04:00:53.5", 9_223_372_036_853_500_000, true},
+		{"timestamp(6)", "+294248-01-01 00:00:00", 0, false}, {"timestamp(9)", "+2263-01-01 00:00:00", 0, false},
+		{"timestamp(6) with time zone", "+15659-07-15 02:00:00.000001 Europe/Warsaw", 432_000_000_000_000_001, true},
+		{"timestamp(6) with time zone", "+15659-07-15 03:00:00+03:00", 432_000_000_000_000_000, true},
+	} {
+		v, err := codecOf(c.typ).encode([]byte(c.text), nil)
+		got := int64(v.Int32())
+		if c.typ != "date" {
+			got = v.Int64()
+		}
+		if (err == nil) != c.ok || c.ok && got != c.want {
+			t.Errorf("%s as %s: %d, %v", c.text, c.typ, got, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -68,8 +69,14 @@ func codecOf(typ string) parquetCodec {
 			if days, ok := plainDay(t); ok && len(t) == dayLength {
 				return parquet.Int32Value(int32(days)), nil
 			}
-			at, err := time.Parse("2006-01-02", day(string(t)))
-			return parquet.Int32Value(int32(at.Unix() / 86400)), notA("date", t, err)
+			at, err := parseFar(string(t), func(s string) (time.Time, error) {
+				return time.Parse(time.DateOnly, day(s))
+			})
+			days := at.Unix() / 86400
+			if err == nil && days != int64(int32(days)) {
+				err = strconv.ErrRange
+			}
+			return parquet.Int32Value(int32(days)), notA("date", t, err)
 		}}
 	case "time":
 		if !zoned {
@@ -260,18 +267,32 @@ func timestampCodec(params string, zoned bool) parquetCodec {
 		if us, ok := plainMicros(t); ok && per == 1000 && !zoned {
 			return parquet.Int64Value(us), nil
 		}
-		at, err := parseTimestamp(string(t), zoned)
-		if err == nil && int64(at.Nanosecond())%per != 0 {
+		at, err := parseFar(string(t), func(s string) (time.Time, error) {
+			return parseTimestamp(s, zoned)
+		})
+		seconds, nanos := at.Unix(), int64(at.Nanosecond())
+		limit := int64(math.MaxInt64) / (1e9 / per)
+		if err == nil && (nanos%per != 0 || seconds >= limit || seconds <= -limit) {
 			err = strconv.ErrRange
 		}
-		var n int64
-		if per == 1000 {
-			n = at.UnixMicro()
-		} else if n = at.UnixNano(); at.Year() < 1678 || at.Year() > 2261 {
-			err = strconv.ErrRange
-		}
-		return parquet.Int64Value(n), notA("timestamp of its precision", t, err)
+		return parquet.Int64Value(seconds*(1e9/per) + nanos/per), notA("timestamp of its precision", t, err)
 	}}
+}
+
+// parseFar parses a date or an instant. Its year may have a sign and more than four digits, as in results: parse is
+// then given one with the same calendar.
+func parseFar(s string, parse func(string) (time.Time, error)) (time.Time, error) {
+	if s == "" || s[0] != '+' && s[0] != '-' {
+		return parse(s)
+	}
+	digits, rest, _ := strings.Cut(s[1:], "-")
+	year, err := strconv.Atoi(s[:1+len(digits)])
+	if err != nil || len(digits) < 4 || len(digits) > 7 {
+		return time.Time{}, strconv.ErrSyntax
+	}
+	at, err := parse(fmt.Sprintf("%d-%s", 2000+(year%400+400)%400, rest))
+	return time.Date(year, at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(),
+		at.Location()), err
 }
 
 // parseTimestamp parses 2020-06-10 15:55:23.383345, also with a T, and with a zone at the end if zoned: an offset or a

@@ -16,7 +16,7 @@ import (
 func int96Of(v parquet.Value) (any, error) {
 	n := v.Int96()
 	nanos := int64(uint64(n[0]) | uint64(n[1])<<32)
-	return time.Unix((int64(n[2])-2440588)*86400, nanos).UTC(), nil
+	return held(time.Unix((int64(n[2])-2440588)*86400, nanos).UTC())
 }
 
 func fineInt96(v parquet.Value) bool {

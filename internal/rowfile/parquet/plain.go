@@ -12,6 +12,9 @@ import (
 	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 )
 
+// The years that the types of engines for instants hold, without those that are not whole.
+const firstYear, lastYear = -290_300, 294_246
+
 // Sound reports whether the data of columns may be left to another reader: those that cannot are read by this package,
 // for its error if nothing else.
 func (f *File) Sound(columns []int) bool {
@@ -46,8 +49,7 @@ func plain(p *parquetio.File, c *parquet.Column, typ string) bool {
 	case *format.TimeType:
 		return typ == "time" && within(new(big.Int), big.NewInt(86400*unitOf(l.Unit)-1))
 	case *format.TimestampType:
-		// what the types of engines hold, without the years that are not whole
-		from, to := -290_300, 294_246
+		from, to := firstYear, lastYear
 		if unitOf(l.Unit) > 1e6 {
 			from, to = 1678, 2261
 		}

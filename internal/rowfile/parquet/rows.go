@@ -145,6 +145,9 @@ func appendValue(dst []byte, typ string, v any) ([]byte, infer.Kind) {
 		case "timestamp with time zone":
 			layout += "Z"
 		}
+		if v.Year() > 9999 { // as in results
+			dst = append(dst, '+')
+		}
 		return v.AppendFormat(dst, layout), infer.Field
 	case []byte:
 		return fmt.Appendf(dst, "% x", v), infer.Opaque

@@ -52,7 +52,7 @@ func leafDecoder(c *parquet.Column, halves map[int]bool) (string, decoder) {
 		case unit > 1e6:
 			typ = "timestamp(9)"
 		}
-		return typ, func(v parquet.Value) (any, error) { return at(v.Int64(), unit), nil }
+		return typ, func(v parquet.Value) (any, error) { return held(at(v.Int64(), unit)) }
 	case *format.TimeType:
 		unit := unitOf(l.Unit)
 		return "time", func(v parquet.Value) (any, error) {
@@ -170,6 +170,14 @@ func at(n, perSecond int64) time.Time {
 		s, r = s-1, r+perSecond
 	}
 	return time.Unix(s, r*(1e9/perSecond)).UTC()
+}
+
+// held refuses an instant beyond the years that the types of engines hold.
+func held(t time.Time) (any, error) {
+	if year := t.Year(); year < firstYear || year > lastYear {
+		return nil, fmt.Errorf("the year %d of a timestamp is not within %d and %d", year, firstYear, lastYear)
+	}
+	return t, nil
 }
 
 // magnitude is an integer without its sign.
