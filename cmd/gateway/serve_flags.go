@@ -30,7 +30,7 @@ type serveFlags struct {
 	faultSeed                            uint64
 	limits                               web.Limits
 	upload, memory, temp, exports, reach string
-	printKey, quiet                      bool
+	printKey, quiet, moved               bool
 	onFailure, otlp                      string
 	store, storePassword, sharedDir      string
 	hook                                 *hooks.Hook      // of onFailure, nil for none
@@ -61,6 +61,8 @@ func (f *serveFlags) register(c *cobra.Command) {
 		"owner only; else it is that of PGPASSWORD or ~/.pgpass")
 	fs.StringVar(&f.sharedDir, "shared-dir", "", "folder that all gateways over the --store have, for the files of "+
 		"exports and the key of credentials: with it several may serve, with --engine trino (docs/cluster.md)")
+	fs.BoolVar(&f.moved, "moved", false, "record that rows or files are elsewhere now: other values of --trino-lake, "+
+		"--trino-prefix, --trino-stage, --trino-stage-location or --shared-dir, while no other gateway is running")
 	fs.StringVar(&f.logFormat, "log-format", "text", "format of the log: text or json")
 	complete.Values(c, "log-format", "text", "json")
 	fs.StringVar(&f.onFailure, "on-failure", "", "command, or address that begins with http:// or https://, that gets "+

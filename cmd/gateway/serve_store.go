@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -16,7 +17,10 @@ import (
 
 // share makes a gateway one of several over its store.
 func (f *serveFlags) share(e *cli.Env, o *gateway.Options) error {
+	o.Moved = f.moved
 	switch {
+	case f.moved && o.EngineName == "":
+		return exitcode.Usagef("--moved is for --engine %s", engineTrino)
 	case f.sharedDir == "":
 		return nil
 	case o.Postgres == nil || o.EngineName == "":
@@ -75,6 +79,7 @@ func notOpened(err error) error {
 	f := &exitcode.Failure{Exit: exitcode.Failed, Code: "store", Msg: err.Error(), Err: err}
 	var x *zone.Elsewhere
 	var unfit *engine.Error
+	var place *gateway.PlaceError
 	switch {
 	case errors.As(err, &unfit) && (unfit.Kind == engine.KindSource || unfit.Kind == engine.KindUnsupported):
 		f.Code, f.Hint = "cluster", unfit.Hint
@@ -83,6 +88,10 @@ func notOpened(err error) error {
 		}
 	case errors.As(err, &x):
 		f.Exit, f.Code, f.Hint = exitcode.Conflict, "elsewhere", x.Remedy()
+	case errors.As(err, &place):
+		f.Exit, f.Code = exitcode.Conflict, "place"
+		f.Hint = fmt.Sprintf("with another value tables or files seem to be missing; if they were moved and no other "+
+			"gateway is running, --moved records the new %s", place.Flag)
 	case errors.Is(err, store.ErrClaimed):
 		f.Exit, f.Code, f.Hint = exitcode.Conflict, "in-use", "end the other one: one gateway at a time serves "+
 			"the rows of a data directory"

@@ -43,6 +43,7 @@ type Options struct {
 	Postgres *store.Postgres // where the state is; nil for a file in Dir
 	// a folder for what all gateways have that share the state: files of exports, secret.key; "" for Dir
 	SharedDir  string
+	Moved      bool // rows or files were moved to other places than the state has
 	OpenEngine func(engine.Options) (engine.Engine, error)
 	EngineName string           // of one that has the rows of the directory elsewhere; "" for the embedded one
 	Engine     engine.Options   // Dir and NewID are filled in
@@ -132,6 +133,11 @@ func Open(o Options) (*Gateway, error) {
 	g := &Gateway{Options: o, Store: st, Now: o.Now, log: o.Log}
 	if err = checkEngine(o); err == nil {
 		err = g.openEngine()
+	}
+	if err == nil {
+		if err = checkPlaces(context.Background(), o, st, g.Engine); err != nil {
+			err = errors.Join(err, g.Engine.Close())
+		}
 	}
 	if err != nil {
 		st.Close()

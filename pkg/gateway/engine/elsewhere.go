@@ -9,6 +9,18 @@ type Keeper interface {
 	Keep(ctx context.Context, ids ...string) error
 }
 
+// Located may be implemented by an Engine whose rows are not in its directory.
+type Located interface {
+	// Places are where they are. With others, tables would seem to be empty.
+	Places() []Place
+}
+
+// Place is the value of a setting that says where rows or files are.
+type Place struct {
+	Flag, Value string
+	Folder      bool // a folder, which another machine may have under another name
+}
+
 // Mapper may be implemented by an Engine that reads the tables of some connections by itself.
 type Mapper interface {
 	Mappings() []Mapping

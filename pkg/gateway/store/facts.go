@@ -13,6 +13,7 @@ import (
 const (
 	factSecret = "check value of secret.key"
 	factData   = "data of project "   // followed by its id: it has a data file
+	factPlaces = "place: "            // followed by a flag: where gateways look for rows or files
 	factTidied = "tables of project " // followed by its id: when a gateway began to compact them
 )
 
@@ -30,13 +31,38 @@ func (s *Store) SecretCheck(ctx context.Context) (string, error) { return s.fact
 // SetSecretCheck records the check value of a key. With a former value, it is recorded only in its place. It returns
 // the value that is stored then.
 func (s *Store) SetSecretCheck(ctx context.Context, former, value string) (string, error) {
+	return s.replaceFact(ctx, factSecret, former, value)
+}
+
+func (s *Store) replaceFact(ctx context.Context, key, former, value string) (string, error) {
 	_, err := s.db.ExecContext(ctx,
 		`INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2 WHERE meta.value = ?3`,
-		factSecret, value, former)
+		key, value, former)
 	if err != nil {
 		return "", err
 	}
-	return s.fact(ctx, factSecret)
+	return s.fact(ctx, key)
+}
+
+// Setting returns where the gateways look for what a flag says, "" if it is not recorded.
+func (s *Store) Setting(ctx context.Context, flag string) (string, error) {
+	return s.fact(ctx, factPlaces+flag)
+}
+
+// SetSetting records it instead of a former value, "" for none, and returns what is recorded then.
+func (s *Store) SetSetting(ctx context.Context, flag, former, value string) (string, error) {
+	return s.replaceFact(ctx, factPlaces+flag, former, value)
+}
+
+// Alone reports whether no other gateway uses the store.
+func (s *Store) Alone(ctx context.Context) (bool, error) {
+	if s.held == nil {
+		return true, nil
+	}
+	return queryOne(ctx, s.db, one[bool], "SELECT NOT EXISTS (SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = "+
+		"l.database WHERE locktype = 'advisory' AND datname = current_database() AND classid = ? AND "+
+		"CAST(objid AS int8) = CAST(CAST(hashtext(current_schema()) AS oid) AS int8) AND granted AND pid <> ?)",
+		ApplicationID, s.held.session())
 }
 
 // Sealed is a credential that is sealed for a name.

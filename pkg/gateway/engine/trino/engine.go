@@ -62,6 +62,7 @@ type Engine struct {
 var (
 	_ engine.Engine  = (*Engine)(nil)
 	_ engine.Keeper  = (*Engine)(nil)
+	_ engine.Located = (*Engine)(nil)
 	_ engine.Mapper  = (*Engine)(nil)
 	_ engine.Project = (*project)(nil)
 	_ engine.Orphans = (*Engine)(nil)
@@ -244,6 +245,13 @@ func codeOf(id string) string {
 		return coded + hex.EncodeToString([]byte(id))
 	}
 	return physical(id)
+}
+
+// Places implements engine.Located.
+func (e *Engine) Places() []engine.Place {
+	return []engine.Place{{Flag: "--trino-lake", Value: e.Catalog}, {Flag: "--trino-prefix", Value: e.prefix()},
+		{Flag: "--trino-stage-location", Value: strings.TrimRight(e.StageLocation, "/")},
+		{Flag: "--trino-stage", Value: e.Stage, Folder: true}}
 }
 
 // prefix begins the names of the gateway's schemas.
