@@ -71,7 +71,8 @@ func TestFileOddities(t *testing.T) {
 	const oddSheet = `["a" "f" "n" "s" "column_5"] ["bigint" "varchar" "decimal(21,1)" "varchar" "double"] ` +
 		`[["\\N" "" "12345678901234502000.0" "007" "\\N"] ["2" "x" "3.0" "" "0.30000000000000004"]]`
 	ints96, err := os.ReadFile(filepath.Join("testdata", "files", "kinds_int96.parquet"))
-	if err != nil {
+	noRows, noErr := os.ReadFile(filepath.Join("testdata", "files", "no_rows_arrow.parquet"))
+	if err = errors.Join(err, noErr); err != nil {
 		t.Fatal(err)
 	}
 	wide := func(s string) (out string) { // UTF-16 without a byte order mark
@@ -163,6 +164,7 @@ func TestFileOddities(t *testing.T) {
 			`["-0221-09-04" "1970-01-01 00:00:00.000000" "1970-01-01 00:00:00.000001 UTC"]]`},
 		"packed.xlsx.gz": {gzipped(t, odd), oddSheet},
 		"misnamed.csv":   {odd, oddSheet},
+		"arrow.parquet":  {string(noRows), `["a"] ["bigint"] []`},
 		"packed.parquet.gz": {gzipped(t, string(ints96)),
 			`["i96" "i960"] ["timestamp(9)" "timestamp"] [["2023-11-14 22:13:20.123456789" "2023-11-14 ` +
 				`22:13:20.123456"] ["\\N" "\\N"]]`},
@@ -186,6 +188,7 @@ func TestFileOddities(t *testing.T) {
 		"separate.csv": {"sep=;\na;b\n1;2\n", "tells Excel the delimiter"},
 		"twice.json":   {`[{"x":1,"x":2}]`, `record 1 has the member "x" twice`},
 		"none.csv":     {"", "the file is empty; its first line must name the columns"},
+		"bare.json":    {`[{},{}]`, "and it has 2 records without members"},
 		"old.xlsx":     {"\xd0\xcf\x11\xe0", "save it as .xlsx"},
 		"text.parquet": {"a,b\n1,2\n", "not a Parquet file"},
 	} {
@@ -194,5 +197,30 @@ func TestFileOddities(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.refused(t, path, c.why)
+	}
+	// a list without records is no table; where its rows count alone, it has none
+	w.run(t, "table", "create", "some", "--column", "a:bigint")
+	for name, text := range map[string]string{"list.json": "[]", "result.json": `{"columns":[],"data":[]}`,
+		"nothing.ndjson": "\n"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at, table := w.place(t, path)
+		for _, args := range [][]string{{"sql", "SELECT * FROM '" + at + "'"}, {"sql", "SELECT * FROM " + table},
+			{"sql", at}, {"table", "import", "none", at, "--create"}} {
+			code, out, errs := runDig(t, w.env, args...)
+			if code != 1 || !strings.Contains(errs, name+": it has no columns, because it has no records") {
+				t.Errorf("%q: exit %d: %s%s", args, code, out, errs)
+			}
+		}
+		w.run(t, "table", "import", "some", at)
+		for _, sides := range [][]string{{at, at, "0"}, {at, "sql:VALUES 1, 2", "2"}} {
+			code, out, errs := runDig(t, w.env, "query", "diff", sides[0], sides[1])
+			if code > 1 || !strings.Contains(errs, ": 0 only in a, "+sides[2]+" only in b, 0 changed, 0 equal") {
+				t.Errorf("%q: exit %d: %s%s", sides, code, out, errs)
+			}
+		}
+		w.run(t, "query", "execute", "--sql", "SELECT ?", "--each-row", at, "--bind-columns", "a")
 	}
 }

@@ -174,7 +174,7 @@ type bindColumn struct {
 // bindColumns finds the columns to bind.
 func bindColumns(rows api.RowReader, file string, want []string) ([]bindColumn, error) {
 	cols, err := rows.Columns()
-	if err != nil {
+	if err != nil || len(cols) == 0 { // without columns there are no rows
 		return nil, err
 	}
 	var names []string

@@ -110,6 +110,12 @@ costs a whole upload and names one value; --no-check skips this check.`,
 			return cli.View{}, err
 		}
 		defer doc.Close()
+		if create && o.NoHeader() && len(maps) == 0 { // the columns have the names that a statement gives them
+			numbered, _ := doc.Distinct()
+			for i, name := range numbered {
+				maps = append(maps, fmt.Sprintf("%s=#%d", name, i))
+			}
+		}
 		header := doc.Header
 		names, renamed := rowfile.Names(header, longestName,
 			func(name string) string { return strings.ToLower(k.stored(name)) }, systemName)
@@ -125,7 +131,7 @@ costs a whole upload and names one value; --no-check skips this check.`,
 				strings.Join(header, ", "))
 		}
 		made := &newColumns{}
-		if create && len(header)+len(maps) == 0 && !o.NoHeader() {
+		if create && len(header)+len(maps) == 0 {
 			return cli.View{}, &exitcode.Failure{Exit: exitcode.Failed, Code: "failed",
 				Msg:  fmt.Sprintf("%s: %v", args[1], doc.NoColumns()),
 				Hint: "without --create a file without records is imported into a table that exists"}

@@ -34,10 +34,6 @@ func importColumns(k tableKind, maps, header, names []string) (*newColumns, erro
 		}
 		names = mapped
 	}
-	if len(names) == 0 {
-		return nil, exitcode.Usagef("--create requires a header to derive the columns from").
-			WithHint("name the columns with --map COLUMN=#INDEX")
-	}
 	for i, name := range names {
 		if name == "text" {
 			continue // the only system column that an import may fill

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/internal/rowfile/objects"
@@ -305,13 +306,11 @@ func (r *records) value(f *csv.Field) infer.Value {
 // NoColumns is the error for a file whose columns are asked for and that has none.
 func (f *File) NoColumns() error {
 	switch rows := f.Rows + f.Blank; {
-	case f.Format == CSV || f.Format == TSV:
-		return errEmpty
 	case rows == 0:
 		return errors.New("it has no columns, because it has no records")
 	default:
-		return fmt.Errorf("it has no columns: they are the members of its records, and it has %d records "+
-			"without members", rows)
+		return errors.New("it has no columns: they are the members of its records, and it has " +
+			phrase.Plural(int(rows), "1 record", "%d records") + " without members")
 	}
 }
 

@@ -139,6 +139,11 @@ func planDiff(a, b api.RowReader, keys, chosen []string) (*diffPlan, error) {
 			names[i] = append(names[i], c.Key)
 		}
 	}
+	for i := range cols {
+		if len(cols[i]) == 0 { // without columns it has no rows
+			cols[i], names[i] = cols[1-i], names[1-i]
+		}
+	}
 	p := &diffPlan{whole: len(keys) == 0}
 	common := func(name string) (diffColumn, error) {
 		c := diffColumn{key: name}

@@ -71,6 +71,9 @@ func (f *File) open(h *os.File, path string, o rowfile.Options) error {
 		return err
 	}
 	names, renamed := f.file.Distinct()
+	if len(names) == 0 && f.file.Rows+f.file.Blank > 0 {
+		return f.file.NoColumns()
+	}
 	if f.file.Sheet != "" {
 		f.Notes = []string{f.file.Sheet}
 	}

@@ -189,6 +189,9 @@ func (f *footer) rules() *rule {
 			if dictionary > 0 && dictionary < first {
 				k.first = dictionary
 			}
+			if k.values == 0 { // writers disagree on where pages without values are
+				k.first, k.size = virtualStart, 0
+			}
 			g := len(f.chunks) - 1
 			f.chunks[g] = append(f.chunks[g], k)
 			begin()

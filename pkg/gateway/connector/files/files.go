@@ -195,7 +195,21 @@ func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanne
 	if err != nil {
 		return nil, err
 	}
-	return &tableOf{f: f, file: t, as: d}, nil
+	return f.tableOf(t, d)
+}
+
+// tableOf is the table of one file, which has columns.
+func (f *folder) tableOf(t file, d described) (engine.Scanner, error) {
+	return &tableOf{f: f, file: t, as: d}, hasColumns(len(d.cols), part{file: t, as: d})
+}
+
+// hasColumns returns an error for a table of n columns if there are none: its first file names the reason.
+func hasColumns(n int, first part) error {
+	if n > 0 {
+		return nil
+	}
+	f := rowfile.File{Form: first.as.form, Rows: first.as.rows}
+	return &FileError{File: first.file.path, Err: f.NoColumns()}
 }
 
 // Statistics are not available for files.

@@ -63,12 +63,8 @@ func named(ctx context.Context, f *folder, paths []string) (engine.Scanner, erro
 		}
 		t.parts = append(t.parts, part{file: one, as: d})
 	}
-	if bare := t.parts[0]; len(bare.as.cols) == 0 {
-		f := rowfile.File{Form: bare.as.form, Rows: bare.as.rows}
-		return nil, &FileError{File: bare.file.path, Err: f.NoColumns()}
-	}
-	if len(t.parts) == 1 {
-		return &tableOf{f: f, file: t.parts[0].file, as: t.parts[0].as}, nil
+	if one := t.parts[0]; len(t.parts) == 1 {
+		return f.tableOf(one.file, one.as)
 	}
 	for _, p := range t.parts[1:] {
 		if err := sameColumns(t.parts[0], p, f.opt); err != nil {

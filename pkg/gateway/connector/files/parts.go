@@ -261,7 +261,7 @@ func (t *parted) bring() error {
 		s.col.Nullable = s.col.Nullable || s.files < len(t.parts)
 		t.cols = append(t.cols, s.col)
 	}
-	return nil
+	return hasColumns(len(t.cols)+len(t.keys), t.parts[0])
 }
 
 // Columns lists the columns of the files, then those of the folders.
