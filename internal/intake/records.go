@@ -26,6 +26,25 @@ func (d *Document) Records(ctx context.Context) (csv.Records, error) {
 // Size implements csv.Document.
 func (d *Document) Size() int64 { return d.at.Size() }
 
+// Native implements csv.Document, for Parquet with names that are not changed, and no options for its values.
+func (d *Document) Native() *csv.Native {
+	_, renamed := d.Distinct()
+	if d.Format != rowfile.Parquet || d.Packing != rowfile.NotPacked || d.Width < 2 || len(renamed) > 0 ||
+		d.opt.Concern(rowfile.Parquet) {
+		return nil
+	}
+	n := &csv.Native{File: d.file, Columns: make([]string, d.Width), Sound: d.Sound, Still: func() error {
+		d.made.Store(d.Rows)
+		return d.unchanged()
+	}}
+	for i := range n.Columns {
+		if c := d.Declared(i); c.Plain {
+			n.Columns[i] = c.Name
+		}
+	}
+	return n
+}
+
 // begin opens the document to send it: as the text of the file, or else as its rows.
 func (d *Document) begin(ctx context.Context) (text io.ReadCloser, rows *records, err error) {
 	d.read.Store(0)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 )
 
 // Record is a record of a document.
@@ -31,6 +32,16 @@ type Document interface {
 	Records(ctx context.Context) (Records, error)
 	// Size is its size in bytes, as it is stored.
 	Size() int64
+	// Native returns a file that an engine may read by itself, nil for none.
+	Native() *Native
+}
+
+// Native is a document of Parquet whose values an engine may read by itself. They are those of the records then.
+type Native struct {
+	File    *os.File
+	Columns []string                // the name of each field in the file, "" for one that only the records have
+	Sound   func(fields []int) bool // reports whether the data of fields may be read by an engine at all
+	Still   func() error            // returns an error if the file is not as it was, to be called after its last row
 }
 
 // Begin reads the records of a document in the form of the service, after its byte order mark.
@@ -53,6 +64,9 @@ type Stored struct {
 
 // Size implements Document.
 func (s Stored) Size() int64 { return s.Bytes }
+
+// Native implements Document.
+func (s Stored) Native() *Native { return nil }
 
 // Records implements Document.
 func (s Stored) Records(context.Context) (Records, error) {

@@ -50,22 +50,22 @@ func (c *Conn) Stream(ctx context.Context, sql string, use func(bindings.DataChu
 }
 
 // Work runs a statement without parameters in the open transaction. Where threads of the engine have all of its work,
-// this one waits for them; DuckDB itself would ask for work again and again.
-func (c *Conn) Work(ctx context.Context, sql string) error {
+// this one waits for them; DuckDB itself would ask for work again and again. It returns how many rows were changed.
+func (c *Conn) Work(ctx context.Context, sql string) (int64, error) {
 	if err := c.Ended(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	stop := c.Watch(ctx)
 	defer stop()
 	var st bindings.PreparedStatement
 	defer bindings.DestroyPrepare(&st)
 	if bindings.Prepare(c.Raw, sql, &st) == bindings.StateError {
-		return c.Fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(st))
+		return 0, c.Fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(st))
 	}
 	var pending bindings.PendingResult
 	defer bindings.DestroyPending(&pending)
 	if bindings.PendingPrepared(st, &pending) == bindings.StateError {
-		return c.Fault(ctx, bindings.ErrorTypeInvalid, bindings.PendingError(pending))
+		return 0, c.Fault(ctx, bindings.ErrorTypeInvalid, bindings.PendingError(pending))
 	}
 	for idle := 0; ; {
 		state := bindings.PendingExecuteTask(pending)
@@ -83,9 +83,9 @@ func (c *Conn) Work(ctx context.Context, sql string) error {
 	var res bindings.Result
 	defer bindings.DestroyResult(&res)
 	if bindings.ExecutePending(pending, &res) == bindings.StateError {
-		return c.Fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
+		return 0, c.Fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
 	}
-	return nil
+	return int64(bindings.RowsChanged(&res)), nil
 }
 
 // All runs a statement that DuckDB expands to several, which cannot be prepared.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/instance"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
 )
 
@@ -28,22 +29,6 @@ type native struct {
 type nativeUse struct {
 	of *engine.Statement
 	r  *engine.Relation
-}
-
-// sameValues are the conversions, from the types of DuckDB's reader to those of scans, that change no value.
-var sameValues = map[[2]string]bool{
-	{"TINYINT", "INTEGER"}: true, {"SMALLINT", "INTEGER"}: true, {"UTINYINT", "BIGINT"}: true,
-	{"USMALLINT", "BIGINT"}: true, {"UINTEGER", "BIGINT"}: true, {"UBIGINT", "DECIMAL(20,0)"}: true,
-	{"TIME WITH TIME ZONE", "TIME"}: true, {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ"}: true,
-}
-
-// readParquet calls DuckDB's reader.
-func readParquet(links []string) string {
-	list := make([]string, len(links))
-	for i, l := range links {
-		list[i] = sqltext.Literal(l)
-	}
-	return "read_parquet([" + strings.Join(list, ", ") + "], hive_partitioning = false, can_have_nan = true)"
 }
 
 // openNative opens the files of a table for DuckDB; nil if it cannot read any of its columns.
@@ -71,18 +56,14 @@ func (s *statement) openNative(ctx context.Context, r *engine.Relation) (*native
 	}
 	var first map[string]string
 	for i, f := range files {
-		found := map[string]string{}
-		err := c.Query(ctx, "DESCRIBE SELECT * FROM "+readParquet(n.links[i:i+1]), nil, func(v []*string) error {
-			found[*v[0]] = *v[1]
-			return nil
-		})
+		found, err := c.ParquetTypes(ctx, n.links[i])
 		if err != nil {
 			return n.without(), engine.Ended(ctx, nil)
 		}
 		if i == 0 {
 			first, n.cols = found, make([]string, len(f.Columns))
 			for k, c := range f.Columns {
-				n.cols[k] = readColumn(c.Name, found[c.Name], n.table.types[k])
+				n.cols[k] = instance.ReadColumn(c.Name, found[c.Name], n.table.types[k])
 			}
 		}
 		for k, c := range f.Columns {
@@ -99,18 +80,6 @@ func (s *statement) openNative(ctx context.Context, r *engine.Relation) (*native
 		return n.without(), nil
 	}
 	return n, nil
-}
-
-// readColumn is what reads a column of one of DuckDB's types as another, "" if that could change a value.
-func readColumn(name, typ, want string) string {
-	switch {
-	case name == "":
-	case typ == want:
-		return sqltext.Quote(name)
-	case sameValues[[2]string{typ, want}]:
-		return "CAST(" + sqltext.Quote(name) + " AS " + want + ")"
-	}
-	return ""
 }
 
 // without leaves a table to its scanner.
@@ -138,7 +107,7 @@ func (n *native) text() string {
 			cols[i] = "NULL"
 		}
 	}
-	return "(SELECT " + strings.Join(cols, ", ") + " FROM " + readParquet(n.links) + ")"
+	return "(SELECT " + strings.Join(cols, ", ") + " FROM " + instance.ReadParquet(n.links) + ")"
 }
 
 // choose opens the files of which a translated text uses only columns that DuckDB reads. It returns true if there are

@@ -73,7 +73,7 @@ func (f *feed) close() { f.handle.Delete() }
 func (f *feed) insert(ctx context.Context) error {
 	for !f.ended {
 		f.left = trimRows
-		err := f.c.Work(ctx, f.text)
+		_, err := f.c.Work(ctx, f.text)
 		f.recycle()
 		if err != nil {
 			return err

@@ -49,6 +49,10 @@ func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader,
 	}
 	for types := map[string]string{}; ; {
 		done, err := p.importDocument(ctx, kind, name, m, doc, types)
+		if native := (*nativeError)(nil); errors.As(err, &native) && engine.Ended(ctx, nil) == nil {
+			doc = byRecords{doc}
+			continue
+		}
 		var wider *importer.WiderError
 		if !errors.As(err, &wider) {
 			return done, err
@@ -143,7 +147,7 @@ func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Im
 		if err != nil {
 			return err
 		}
-		im.id = ids.Next
+		im.ids = &ids
 		into, err := commit{c, im}.begin(ctx)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ type importing struct {
 	t    *table
 	m    engine.Import
 	doc  csv.Document
-	id   func() int64 // the next one
+	ids  *importer.RowIDs // the last one, nil where rows are numbered from 0
 	rows int64
 }
 
@@ -36,8 +36,11 @@ func newImporting(t *table, targets []importer.Target, m engine.Import, doc csv.
 }
 
 // importRows appends all rows of the document to a table within the transaction. One goroutine reads and checks,
-// this one inserts.
+// this one inserts, unless the engine reads the document itself.
 func (c conn) importRows(ctx context.Context, im *importing, into string) (int64, error) {
+	if read, err := c.importNative(ctx, im, into); read || err != nil {
+		return im.rows, err
+	}
 	const inFlight = 3
 	free, ready := make(chan *values.Chunk, inFlight), make(chan *values.Chunk, inFlight)
 	for range inFlight {
@@ -147,9 +150,12 @@ func (im *importing) fillBatch(b *values.Chunk, fill []importer.Filled) error {
 		}
 		b.N++
 	}
-	id := &b.Cols[0]
 	for r := range b.N {
-		id.Set(r, cells.Cell{Lo: uint64(im.id())})
+		id := im.rows + int64(r)
+		if im.ids != nil {
+			id = im.ids.Next()
+		}
+		b.Cols[0].Set(r, cells.Cell{Lo: uint64(id)})
 	}
 	for _, f := range fill {
 		col := &b.Cols[f.Column]

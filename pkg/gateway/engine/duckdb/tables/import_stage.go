@@ -4,9 +4,9 @@ package tables
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -61,10 +61,7 @@ func (p Tables) stageRows(ctx context.Context, of *table, to *importing) (_ *sta
 		if _, err := c.Exec(ctx, s.cols.create(s.cols.sql())); err != nil {
 			return err
 		}
-		im := newImporting(s.cols, moved, to.m, to.doc)
-		last := int64(-1)
-		im.id = func() int64 { last++; return last }
-		s.rows, err = conn{c}.importRows(ctx, im, s.cols.name)
+		s.rows, err = conn{c}.importRows(ctx, newImporting(s.cols, moved, to.m, to.doc), s.cols.name)
 		return err
 	}))
 	if err == nil {
@@ -103,16 +100,7 @@ func (s *stagedRows) move(ctx context.Context, k commit) (engine.Imported, error
 	exprs := s.of.names()
 	exprs[0] = ids.SQL(exprs[0])
 	for _, f := range s.fixed {
-		switch col := s.of.cols[f.Column]; {
-		case f.Null:
-			exprs[f.Column] = "NULL"
-		case col.Type == tabledef.Instant:
-			exprs[f.Column] = `CAST('` + s.at.UTC().Format("2006-01-02 15:04:05.000000+00") + `' AS TIMESTAMPTZ)`
-		case col.Type == "varchar":
-			exprs[f.Column] = sqltext.DuckDBLiteral(string(f.Text))
-		default:
-			exprs[f.Column] = fmt.Sprint(int64(f.Value.Lo))
-		}
+		exprs[f.Column] = inAllRows(&s.of.cols[f.Column], f)
 	}
 	for i, name := range s.of.names() {
 		exprs[i] += ` AS ` + name
@@ -124,4 +112,20 @@ func (s *stagedRows) move(ctx context.Context, k commit) (engine.Imported, error
 	}
 	ids = ids.After(s.rows)
 	return done, k.keepLastID(ctx, ids.Last())
+}
+
+// inAllRows is the value that a column has in all rows of an import.
+func inAllRows(col *engine.Column, f importer.Filled) string {
+	switch {
+	case f.Null:
+		return "NULL"
+	case !col.System:
+		return sqlValue(col.Type, *col.DefaultValue)
+	case col.Type == tabledef.Instant:
+		at := time.UnixMicro(int64(f.Value.Lo)).UTC()
+		return `CAST('` + at.Format("2006-01-02 15:04:05.000000+00") + `' AS TIMESTAMPTZ)`
+	case col.Type == "varchar":
+		return sqltext.DuckDBLiteral(string(f.Text))
+	}
+	return strconv.FormatInt(int64(f.Value.Lo), 10)
 }
