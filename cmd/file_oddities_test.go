@@ -24,16 +24,22 @@ func wireDocument(row string) string {
 func sheet(t *testing.T, rows ...string) string {
 	t.Helper()
 	const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, part := range [][2]string{
+	return zipped(t, [][2]string{
 		{"xl/workbook.xml", `<workbook xmlns:r="` + office +
 			`"><sheets><sheet name="S" r:id="r"/></sheets></workbook>`},
 		{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Type="` + office +
 			`/worksheet" Target="s.xml"/></Relationships>`},
 		{"xl/s.xml", `<worksheet><sheetData><row>` + strings.Join(rows, "</row><row>") +
 			`</row></sheetData></worksheet>`},
-	} {
+	}...)
+}
+
+// zipped is a ZIP archive of files: their names and contents.
+func zipped(t *testing.T, parts ...[2]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, part := range parts {
 		out, err := z.Create(part[0])
 		if err == nil {
 			_, err = out.Write([]byte(part[1]))
@@ -189,6 +195,10 @@ func TestFileOddities(t *testing.T) {
 		"twice.json":   {`[{"x":1,"x":2}]`, `record 1 has the member "x" twice`},
 		"none.csv":     {"", "the file is empty; its first line must name the columns"},
 		"bare.json":    {`[{},{}]`, "and it has 2 records without members"},
+		"a.csv.bz2":    {"BZh91AY&SY\xbf", "it is packed with bzip2, which is not read: unpack it, or pack it with"},
+		"a.xz":         {"\xfd7zXZ\x00\x00", "it is packed with xz, which is not read"},
+		"a.csv.zip":    {zipped(t, [2]string{"a.csv", ""}), "it is packed with ZIP, which is not read"},
+		"zipped.csv":   {zipped(t, [2]string{"a.csv", ""}), "it is packed with ZIP, which is not read"},
 		"old.xlsx":     {"\xd0\xcf\x11\xe0", "save it as .xlsx"},
 		"text.parquet": {"a,b\n1,2\n", "not a Parquet file"},
 	} {

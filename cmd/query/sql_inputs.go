@@ -156,6 +156,8 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 // kindOf determines whether an input is "sql", a "file" of statements, one with "data", or a saved "query".
 func (f *sqlFlags) kindOf(e *cli.Env, in sqlInput) string {
 	switch s := in.value; {
+	case in.flag == "" && isFile(e.Abs(s)) && isForeign(s):
+		return "data" // the error says what it is packed with
 	case in.flag == "--sql":
 		return "sql"
 	case in.flag == "-f" || s == "-":
@@ -173,6 +175,11 @@ func (f *sqlFlags) kindOf(e *cli.Env, in sqlInput) string {
 		return "query"
 	}
 	return "sql"
+}
+
+func isForeign(path string) bool {
+	_, ok := rowfile.CutForeign(path)
+	return ok
 }
 
 func isFile(path string) bool {

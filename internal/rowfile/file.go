@@ -116,6 +116,9 @@ func (f *File) detect(ctx context.Context) error {
 	ending := Ending(f.name)
 	f.Format = f.opt.Format
 	binary, old := formatOf(head[:min(len(head), 4)])
+	if err := checkForeign(head); err != nil {
+		return err
+	}
 	switch {
 	case old && f.Format != CSV:
 		return ErrOldWorkbook

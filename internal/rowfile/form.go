@@ -3,6 +3,7 @@ package rowfile
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -23,6 +24,37 @@ func formatOf(head []byte) (format Format, old bool) {
 		return XLSX, false
 	}
 	return "", string(head) == "\xd0\xcf\x11\xe0"
+}
+
+// foreign are ways of packing that are not read, by the first bytes of the file, and the extensions of their files.
+var foreign = []struct{ head, ext, name string }{
+	{"BZh", ".bz2", "bzip2"}, {"\xfd7zXZ\x00", ".xz", "xz"}, {"\x04\x22\x4d\x18", ".lz4", "LZ4"},
+	{"7z\xbc\xaf\x27\x1c", ".7z", "7-Zip"}, {"PK\x05\x06", ".zip", "ZIP"},
+}
+
+// checkForeign refuses a file that is packed in a way that is not read.
+func checkForeign(head []byte) error {
+	for _, f := range foreign {
+		text, ok := bytes.CutPrefix(head, []byte(f.head))
+		if ok && (f.name != "bzip2" || len(text) > 6 && string(text[1:7]) == "1AY&SY") {
+			return foreignError(f.name)
+		}
+	}
+	return nil
+}
+
+func foreignError(name string) error {
+	return fmt.Errorf("it is packed with %s, which is not read: unpack it, or pack it with gzip or zstd", name)
+}
+
+// CutForeign returns a file name without the extension of a file that is packed in a way that is not read.
+func CutForeign(name string) (base string, ok bool) {
+	for _, f := range foreign {
+		if at := len(name) - len(f.ext); at > 0 && strings.EqualFold(name[at:], f.ext) {
+			return name[:at], true
+		}
+	}
+	return name, false
 }
 
 // Unpacked is a file name without the extension of a compressed file.

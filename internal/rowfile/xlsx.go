@@ -58,11 +58,27 @@ func openWorkbook(ctx context.Context, in io.ReaderAt, size int64, sheet string,
 	if err != nil {
 		return nil, fmt.Errorf("not a workbook: %w", zipFault(err))
 	}
+	if err := checkArchive(z); err != nil {
+		return nil, err
+	}
 	b := &Book{zip: z, limit: limit}
 	if err := safely.Try(func() error { return b.find(ctx, sheet) }); err != nil {
 		return nil, bookFault(err)
 	}
 	return b, nil
+}
+
+// checkArchive refuses an archive that is no workbook.
+func checkArchive(z *zip.Reader) error {
+	for _, f := range z.File {
+		switch {
+		case strings.HasPrefix(f.Name, "xl/"), strings.HasPrefix(f.Name, "_rels/"), f.Name == "[Content_Types].xml":
+			return nil
+		case f.Name == "mimetype":
+			return errors.New("this is an OpenDocument, which is not read: save it as .xlsx")
+		}
+	}
+	return foreignError("ZIP")
 }
 
 // link is a relationship between two parts of a workbook.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
@@ -110,6 +111,7 @@ type listing struct {
 	named map[string][]int  // files by table name, in lower case
 	base  map[string][]int  // the same by their full name
 	under map[string]string // dirs by lower-case name, or "" if several differ in case only
+	other map[string]file   // by table name, files that are no tables: they are packed in a way that is not read
 	split bool              // contains folders named key=value, and no file that is a table by itself
 }
 
@@ -150,7 +152,7 @@ func (p *place) look(dir string) (*listing, error) {
 
 func (f *folder) index(dir string, entries []fs.DirEntry) *listing {
 	l := &listing{links: map[string]bool{}, named: map[string][]int{}, base: map[string][]int{},
-		under: map[string]string{}}
+		under: map[string]string{}, other: map[string]file{}}
 	alone := false
 	for _, e := range entries {
 		name := e.Name()
@@ -173,6 +175,9 @@ func (f *folder) index(dir string, entries []fs.DirEntry) *listing {
 				l.under[lower] = name
 			}
 			l.dirs = append(l.dirs, name)
+		case !ok && !e.IsDir() && foreign(name) != "":
+			t.path = path.Join(dir, name)
+			l.other[strings.ToLower(foreign(name))] = t
 		case !ok || f.pattern != "" && !matches(f.pattern, name):
 		case e.Type().IsRegular() || e.Type()&fs.ModeSymlink != 0:
 			l.links[name] = e.Type()&fs.ModeSymlink != 0
@@ -185,6 +190,18 @@ func (f *folder) index(dir string, entries []fs.DirEntry) *listing {
 	}
 	l.split = l.split && !alone
 	return l
+}
+
+// foreign is the table that a file would be if it were packed in another way; "" if it would be none.
+func foreign(name string) string {
+	base, ok := rowfile.CutForeign(name)
+	if t, is := classify(base); is {
+		base = t.table
+	}
+	if !ok {
+		return ""
+	}
+	return base
 }
 
 // isSplit reports whether a folder is a partitioned table. It returns false for a missing folder, and for the gateway's
@@ -358,6 +375,9 @@ func (p *place) find(schema, table string) (file, error) {
 		}
 	}
 	found, ok, err := connector.Pick("table", table, names)
+	if t, packed := l.other[strings.ToLower(table)]; err == nil && !ok && packed {
+		return t, nil // to read it is an error that says so
+	}
 	if err == nil && !ok {
 		err = connector.ErrNoTable
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -93,6 +94,9 @@ func (w *partWalk) walk(dir string, values []*string) error {
 			return fmt.Errorf("%s is a symbolic link, which is not allowed in a partitioned table", at)
 		case !e.IsDir():
 			t, ok := classify(name)
+			if base, packed := rowfile.CutForeign(name); packed { // to read it is an error that says so
+				t, ok = classify(base)
+			}
 			if !ok || w.f.pattern != "" && !matches(w.f.pattern, name) {
 				continue
 			}

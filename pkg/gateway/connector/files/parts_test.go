@@ -218,7 +218,9 @@ func TestPartsThatDoNotGoTogether(t *testing.T) {
 		`column "id" of file t/a=1/x.csv is "ID" in t/a=2/x.csv`: {"t/a=1/x.csv": "id\n",
 			"t/a=2/x.csv": "ID\n"},
 		`folder t/a=1/A=2 repeats the key "A"`: {"t/a=1/A=2/x.csv": "id\n"},
-		`folder t has no files to read`:        {"t/a=1/x.txt": "id\n"},
+		`file t/a=2/x.csv.bz2: it is packed with bzip2, which is not read: unpack it, or pack it with gzip or zstd`: {
+			"t/a=1/x.csv": "id\n", "t/a=2/x.csv.bz2": "BZh91AY&SY"},
+		`folder t has no files to read`: {"t/a=1/x.txt": "id\n"},
 		`folder t has a transaction log (_delta_log), which is not supported`: {"t/a=1/x.csv": "id\n",
 			"t/_delta_log/0.json": "{}"},
 	} {
