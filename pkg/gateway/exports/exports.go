@@ -76,7 +76,8 @@ func (s *Service) exportQuery(ctx context.Context, r *web.Request[api.ExportRequ
 		return web.Reply{}, err
 	}
 	name := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name}
-	return s.startExport(ctx, r, store.Export{Source: store.ExportOfQuery, QueryID: q.ID}, read, name)
+	return s.startExport(ctx, r, store.Export{Source: store.ExportOfQuery, QueryID: q.ID}, read, name,
+		q.Materialized == nil)
 }
 
 func (s *Service) exportTable(ctx context.Context, r *web.Request[api.ExportRequest]) (web.Reply, error) {
@@ -86,19 +87,20 @@ func (s *Service) exportTable(ctx context.Context, r *web.Request[api.ExportRequ
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
 	x := store.Export{Source: store.ExportOfTable, CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName}
-	return s.startExport(ctx, r, x, sql.Query{Ask: sql.Rows{Table: name}}, name)
+	return s.startExport(ctx, r, x, sql.Query{Ask: sql.Rows{Table: name}}, name, false)
 }
 
-// startExport validates a request against the columns of what it exports, records the job and starts it.
+// startExport validates a request against the columns of what it exports, records the job and starts it. text reports
+// whether the statement is the text of a saved query.
 func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequest], x store.Export, q sql.Query,
-	name engine.TableName) (web.Reply, error) {
+	name engine.TableName, text bool) (web.Reply, error) {
 	o, err := exportOptions(r.Body)
 	if err != nil {
 		return web.Reply{}, err
 	}
 	cols, err := s.Names.Describe(ctx, r.Project, name)
 	if err != nil {
-		return web.Reply{}, err
+		return web.Reply{}, queries.Placed(name, false, err)
 	}
 	if err := o.choose(each.Map(cols, func(c names.Column) api.ResultColumn {
 		return api.ResultColumn{Name: c.Name,
@@ -120,6 +122,7 @@ func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequ
 	if x, err = s.Store.CreateExport(ctx, x); err != nil {
 		return web.Reply{}, err
 	}
+	o.placed = func(err error) error { return queries.Placed(name, text, err) }
 	q.Props, q.Timeout = names.Props(scope, r.Project), exportTimeout
 	s.Jobs.Background(jobs.JobExport, func(ctx context.Context) { s.runExport(ctx, r.Project, x, q, o) })
 	return web.Reply{Status: 202, Value: api.ExportJobCreated{ID: x.ID, Status: x.Status}}, nil

@@ -122,7 +122,7 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 	}()
 	res, err := s.Names.Query(ctx, p, q)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, o.placed(err)
 	}
 	defer res.Close()
 	b := bufio.NewWriterSize(&bounded{f: f, most: s.Limits.ExportBytes()}, 256<<10)
@@ -147,7 +147,7 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 		return row(r)
 	})
 	if err != nil && !errors.Is(err, errEnough) {
-		return rows, 0, err
+		return rows, 0, o.placed(err)
 	}
 	if z != nil {
 		if err = z.Close(); err != nil {

@@ -37,6 +37,8 @@ type exportSpec struct {
 	take  []int    // positions in the result
 	names []string // of those columns
 	types []string
+
+	placed func(error) error // an error of the statement, for who has not seen it
 }
 
 func (o *exportSpec) suffix() string {

@@ -76,6 +76,19 @@ func inOwnText(e *engine.Error, n engine.TableName) error {
 	return &engine.Error{Kind: e.Kind, Message: OwnPart(e.Message, n)}
 }
 
+// Placed is an error of a statement that the gateway has made for a saved query: nobody has seen its text, so that a
+// place is one in the text of the query, or absent. text reports whether the statement is that text.
+func Placed(n engine.TableName, text bool, err error) error {
+	var e *engine.Error
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case text:
+		return e.In(n, err)
+	}
+	return &engine.Error{Kind: e.Kind, Message: e.Message, Hint: e.Hint, Err: err}
+}
+
 // OwnPart removes from a message the prefix that engine.Error.In has added: the name of the query, and the position in
 // it.
 func OwnPart(msg string, n engine.TableName) string {

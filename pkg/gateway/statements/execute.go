@@ -69,6 +69,9 @@ func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessa
 			w.WriteHeader(http.StatusOK)
 		})
 		web.CountRows(ctx, n)
+		if err != nil {
+			err = s.placed(ctx, r.Project, r.Body, err)
+		}
 		return err
 	}, nil
 }
@@ -97,17 +100,14 @@ func (s *Service) placed(ctx context.Context, p store.Project, raw json.RawMessa
 		if qerr != nil {
 			return err
 		}
-		if q.Materialized == nil {
-			return e.In(engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name},
-				err)
-		}
+		return queries.Placed(engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery,
+			Table: q.Name}, q.Materialized == nil, err)
 	}
-	// an error of a value, while rows were read
-	if n, err := splitName(form.QualifiedName); err == nil && n.Schema == engine.SchemaQuery &&
-		queries.OwnPart(e.Message, n) == e.Message {
-		return e.In(n, e)
+	n, nerr := splitName(form.QualifiedName)
+	if nerr != nil {
+		return err
 	}
-	return &engine.Error{Kind: e.Kind, Message: e.Message, Err: err}
+	return queries.Placed(n, false, err)
 }
 
 // statement converts a request body to SQL. The body is exactly one of four forms, distinguished by their required
