@@ -59,7 +59,7 @@ witness: compiler
 # keeps projects apart, on one that asks for passwords. About half an hour.
 cluster-test: compiler
 	bash .ci/cluster go test -p 1 ./pkg/gateway/engine/trino/... ./pkg/gateway ./cmd/internal/e2e -run \
-		'^Test(Minimal|Tables|Moves|Contract|Import|Constraints|Columns|Compact|Large|Kill|Gateways|ScriptsCluster)' -v -count=1 -timeout 60m
+		'^Test(Minimal|Tables|Moves|Contract|Import|Constraints|Columns|Compact|Large|Kill|Gateways|ScriptsCluster|Attach|LocksOf|RowIDsOf)' -v -count=1 -timeout 60m
 	bash .ci/databases bash .ci/cluster --secure go test -p 1 ./pkg/gateway ./pkg/gateway/engine/trino -run 'Cluster|Mapped|Dynamic|Past|SecondLayer|Keep|Examine' \
 		-count=1 -timeout 30m
 

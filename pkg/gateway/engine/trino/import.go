@@ -31,16 +31,15 @@ func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Read
 	if p.e.Stage == "" {
 		return done, noStage()
 	}
-	t, err := p.find(ctx, kind, table)
-	if err != nil {
-		return done, err
-	}
-	if _, err := importer.Map(t.Name, t.Columns, m); err != nil {
-		return done, err
-	}
 	doc := m.Document
 	if doc == nil {
-		received, err := p.receive(ctx, src, m.MaxBytes)
+		received, err := p.receive(ctx, src, m.MaxBytes, func() error {
+			t, err := p.find(ctx, kind, table)
+			if err == nil {
+				_, err = importer.Map(t.Name, t.Columns, m)
+			}
+			return err
+		})
 		if err != nil {
 			return done, err
 		}
@@ -65,7 +64,7 @@ func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Read
 		}
 		defer unlock()
 	}
-	ctx, unlock, err := p.changeTables(ctx, p.at(t))
+	ctx, unlock, err := p.changeTables(ctx, p.named(kind, table))
 	if err != nil {
 		return done, err
 	}
@@ -73,7 +72,8 @@ func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Read
 	if rows, stored, err := p.FindImport(ctx, m.ID); err != nil || stored { // sent again
 		return engine.Imported{Rows: rows, Again: stored}, err
 	}
-	if t, err = p.find(ctx, kind, table); err != nil { // it may have changed while the document arrived
+	t, err := p.find(ctx, kind, table)
+	if err != nil {
 		return done, err
 	}
 	im := &importing{p: p, t: t, m: m, doc: doc}
@@ -99,8 +99,12 @@ func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Read
 	return im.merge(ctx)
 }
 
-// receive copies a document to a file without a name, so that it can be read twice.
-func (p *project) receive(ctx context.Context, src io.Reader, limit int64) (*tempfile.Unnamed, error) {
+// longDocument is the size of a document before whose end it is found out whether it can be imported.
+const longDocument = 1 << 20
+
+// receive copies a document to a file without a name, so that it can be read twice. check is called during a long one.
+func (p *project) receive(ctx context.Context, src io.Reader, limit int64, check func() error) (*tempfile.Unnamed,
+	error) {
 	if err := os.MkdirAll(p.e.dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -108,11 +112,18 @@ func (p *project) receive(ctx context.Context, src io.Reader, limit int64) (*tem
 	if err != nil {
 		return nil, err
 	}
-	n := int64(0)
+	n, checked := int64(0), false
 	buf := make([]byte, csv.Window)
 	for {
 		k, err := src.Read(buf)
 		n += int64(k)
+		if err == nil && n > longDocument && !checked {
+			checked, err = true, check()
+			if err != nil {
+				f.Close()
+				return nil, err
+			}
+		}
 		_, werr := f.Write(buf[:k])
 		switch {
 		case ctx.Err() != nil:

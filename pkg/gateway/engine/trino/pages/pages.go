@@ -63,8 +63,12 @@ func New(t *types.Type) *Decoder {
 		d.Layout.JSON = true
 	case types.Array:
 		return layout(batch.List, addList, New(t.Args[0]))
-	case types.Map: // the keys are texts, as in the object that has them
-		return layout(batch.Map, addMap, New(types.Of(types.Varchar)), New(t.Args[1]))
+	case types.Map: // the keys are texts, as in the object that has them, but bytes as they are elsewhere
+		key := types.Of(types.Varchar)
+		if t.Args[0].Kind == types.Varbinary {
+			key = t.Args[0]
+		}
+		return layout(batch.Map, addMap, New(key), New(t.Args[1]))
 	case types.Row:
 		for i := range t.Args {
 			d.Layout.Names = append(d.Layout.Names, t.FieldName(i))

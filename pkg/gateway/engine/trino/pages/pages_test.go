@@ -24,6 +24,7 @@ func TestValues(t *testing.T) {
 		{"array(integer)", `[1,null,3]`, `[1,null,3]`},
 		{"array(varchar)", `[]`, `[]`},
 		{"map(varchar,decimal(2,1))", `{"a":"1.5","b":null}`, `{"a":1.5,"b":null}`},
+		{"map(varbinary,integer)", `{"AP8=":1}`, `{"00 ff":1}`},
 		{"row(integer,varchar)", `[1,"x"]`, `[1,"x"]`},
 		{"row(a integer,b array(row(c double)))", `[1,[[1.0],null]]`, `{"a":1,"b":[{"c":1.0},null]}`},
 		{"timestamp(3) with time zone", `"2020-01-01 00:00:00.000 UTC"`, "2020-01-01 00:00:00.000 UTC"},
