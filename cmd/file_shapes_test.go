@@ -118,6 +118,11 @@ func TestProposedOptions(t *testing.T) {
 		"inch.csv":               {"", "--lenient reads the file"},
 		"latin1.csv":             {"", "--encoding windows-1252 reads the file"},
 		"short_row.csv":          {"", "--lenient reads the file"},
+		"trailing.csv":           {"a,b\n1,x,\n2,y,\n3,z,\n", "2; --lenient reads the file"},
+		"trailing_names.csv":     {"a,b\nu,x,\nv,y,\n", "2; --lenient reads the file"},
+		"third_short.csv":        {"a,b,c\n1,2,3\n4,5\n6,7\n8,9\n", "3; --lenient reads the file"},
+		"third_names.csv":        {"a,b,c\nt,u,v\nw,x\ny,z\np,q\n", "3; --lenient reads the file"},
+		"pairs.csv":              {"Account,Main\n\nday,text,sum\n1,x,2\n2,y,3\n", "2; --header-row 3 reads the file"},
 		"last_long.csv":          {"a,b\n1,2\n3,4\n5,6,7\n", "--lenient reads the file"},
 		"last_short.csv":         {"a,b,c\nx,1,2\ny,3\n", "--lenient reads the file"},
 		"sums.csv":               {"a,b,c\n1,2,3\n4,5,6\nTotal,16\n", "--footer 1 reads the file"},
@@ -145,7 +150,7 @@ func TestProposedOptions(t *testing.T) {
 			t.Errorf("import of %s: %s, want %s", name, errs, c.named)
 		}
 	}
-	// columns without names are numbered, except by an import, which needs --map
+	// columns without names are numbered
 	at, _ := w.place(t, filepath.Join("testdata", "files", "short_row.csv"))
 	if out := w.run(t, "sql", at, "--lenient", "--header-row", "none",
 		"--skip", "2", "-o", "csv"); out != "column_1,column_2,column_3\n3,4,5\n" {

@@ -113,7 +113,7 @@ func (f *File) tried(ctx context.Context, with []setting) []setting {
 	if l.comment {
 		begin = append(begin, []setting{{"comment", "#"}})
 	}
-	if l.header > f.opt.begin()+1 && f.opt.headerLines == 0 {
+	if l.named && l.header > f.opt.begin()+1 && f.opt.headerLines == 0 {
 		begin = append(begin, []setting{{"header-row", strconv.FormatInt(l.header, 10)}})
 	}
 	if l.footer > 0 && f.opt.footer == 0 {
@@ -138,6 +138,7 @@ func (f *File) tried(ctx context.Context, with []setting) []setting {
 type layout struct {
 	comment bool  // some of the lines before the rows begin with a #
 	header  int64 // the first line with as many fields as most
+	named   bool  // that line is likely to be of names, and not a row below a header of another width
 	footer  int   // lines after the last such line, if none of them begins like a row
 }
 
@@ -154,7 +155,8 @@ func (f *File) layout(ctx context.Context) (l layout, err error) {
 	usual := 0
 	most := int64(0)
 	widths := map[int]int64{}
-	err = f.eachWidth(ctx, comma, func(n int, _ int64, _ []byte) {
+	err = f.eachWidth(ctx, comma, func(fields []csv.Field, _ int64) {
+		n := len(fields)
 		if widths[n]++; widths[n] > most || widths[n] == most && n > usual {
 			usual, most = n, widths[n]
 		}
@@ -162,16 +164,25 @@ func (f *File) layout(ctx context.Context) (l layout, err error) {
 	if err != nil || usual < 2 {
 		return l, err
 	}
+	wide := false            // a line before the header has several fields
+	var figures []bool       // columns whose values below the header are numbers
 	digits, rows := false, 0 // how the last usual line begins, and the lines after it that begin in the same way
-	err = f.eachWidth(ctx, comma, func(n int, line int64, first []byte) {
+	err = f.eachWidth(ctx, comma, func(fields []csv.Field, line int64) {
+		n, first := len(fields), fields[0].Text
 		begins := len(first) > 0 && '0' <= first[0] && first[0] <= '9'
 		switch {
 		case n == usual:
 			l.footer, digits, rows = 0, begins, 0
 			if l.header == 0 {
-				l.header = line
+				l.header, l.named = line, areNames(fields)
+				figures = slices.Repeat([]bool{l.named}, n)
+				break
+			}
+			for i, field := range fields {
+				figures[i] = figures[i] && numberLike(field.Text)
 			}
 		case l.header == 0:
+			wide = wide || n > 1
 			l.comment = l.comment || bytes.HasPrefix(first, []byte{'#'})
 		default:
 			l.footer++
@@ -180,10 +191,16 @@ func (f *File) layout(ctx context.Context) (l layout, err error) {
 			}
 		}
 	})
+	l.named = l.named && (!wide || slices.Contains(figures, true))
 	if l.footer > mostFooter || rows > 0 {
 		l.footer = 0
 	}
 	return l, err
+}
+
+// areNames reports whether a record may be a header: no field is empty or a number.
+func areNames(fields []csv.Field) bool {
+	return !slices.ContainsFunc(fields, func(f csv.Field) bool { return len(f.Text) == 0 || numberLike(f.Text) })
 }
 
 // usualDelimiter is the candidate with which most records of the beginning have the same number of fields.
@@ -204,8 +221,8 @@ func (f *File) usualDelimiter(head []byte, fallback byte) byte {
 	return fallback
 }
 
-// eachWidth passes the number of the fields of each record that is not blank, its line and its first field.
-func (f *File) eachWidth(ctx context.Context, comma byte, each func(n int, line int64, first []byte)) error {
+// eachWidth passes the fields of each record that is not blank, and its line.
+func (f *File) eachWidth(ctx context.Context, comma byte, each func(fields []csv.Field, line int64)) error {
 	t, err := f.text(ctx)
 	if err != nil {
 		return err
@@ -227,7 +244,7 @@ func (f *File) eachWidth(ctx context.Context, comma byte, each func(n int, line 
 			return err
 		}
 		if !r.Blank() {
-			each(len(r.Fields), r.Line, r.Fields[0].Text)
+			each(r.Fields, r.Line)
 		}
 	}
 }

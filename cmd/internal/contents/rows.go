@@ -116,7 +116,7 @@ func Meeting(ctx context.Context, cl *api.Client, project, kind, table, where st
 			_, rest, _ := strings.Cut(ae.Message, ": ")
 			switch end := strings.Count(where, "\n") + 1; {
 			case line > end && col > len("))"): // of the table
-				here.Message = rest
+				here.Message, here.Kind = rest, api.KindNotFound
 			case line > end:
 				here.Message = fmt.Sprintf("line %d:%d: the condition is not complete: %s", end,
 					len([]rune(where[strings.LastIndex(where, "\n")+1:]))+1, rest)

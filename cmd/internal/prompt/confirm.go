@@ -101,7 +101,10 @@ func (p *Prompter) ConfirmNamed(n Naming, names []string, dependants, format str
 	if len(names) == 0 {
 		return exitcode.Usagef("a name is required")
 	}
-	if n.given != "" && !slices.Contains(names, n.given) {
+	named := func(text string) bool { // the object is found: another one is not meant
+		return slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(s, text) })
+	}
+	if n.given != "" && !named(n.given) {
 		return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm",
 			Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
 	}
@@ -137,7 +140,7 @@ func (p *Prompter) ConfirmNamed(n Naming, names []string, dependants, format str
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(names, answer) {
+	if !named(answer) {
 		return notConfirmed()
 	}
 	*p.Agreed = true
