@@ -92,7 +92,14 @@ func (v *values) cell(i int, text string, null bool) {
 		v.b.WriteString("NULL")
 		return
 	}
-	v.b.WriteString(sqltext.Literal(text))
+	switch v.r.Table.Columns[v.columns[i]].Type.Kind { // no text can be cast to these
+	case types.IntervalYM:
+		v.b.WriteString("INTERVAL " + sqltext.Literal(text) + " YEAR TO MONTH")
+	case types.IntervalDS:
+		v.b.WriteString("INTERVAL " + sqltext.Literal(text) + " DAY TO SECOND")
+	default:
+		v.b.WriteString(sqltext.Literal(text))
+	}
 }
 
 func (v *values) check() error {
