@@ -233,4 +233,16 @@ func TestFileOddities(t *testing.T) {
 		}
 		w.run(t, "query", "execute", "--sql", "SELECT ?", "--each-row", at, "--bind-columns", "a")
 	}
+	// a statement has a note of each renamed column, also over a table of a folder
+	path := filepath.Join(t.TempDir(), "twice.csv")
+	if err := os.WriteFile(path, []byte("a,a\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at, table := w.place(t, path)
+	for _, from := range []string{"'" + at + "'", table} {
+		_, _, errs := runDig(t, w.env, "sql", "SELECT * FROM "+from)
+		if strings.Count(errs, `it is called`) != 1 {
+			t.Errorf("%s: %s", from, errs)
+		}
+	}
 }

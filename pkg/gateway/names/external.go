@@ -238,6 +238,9 @@ func (e *External) Resolve(ctx context.Context, r Resolver, n engine.TableName) 
 		return sql.Source{Base: &engine.TableName{Catalog: as, Schema: n.Schema, Table: n.Table}}, err
 	}
 	s, err := e.Table(ctx, n.Schema, n.Table)
+	if err == nil {
+		r.remark(s)
+	}
 	if err != nil || e.G.Scan == nil || r.Live {
 		return sql.Source{Scan: s}, err
 	}
@@ -308,6 +311,14 @@ type guesser struct {
 
 // Describe implements engine.Described.
 func (s scanner) Describe() string { return s.src.Describe() }
+
+// Remarks are those of the files that the table is read from.
+func (s scanner) Remarks() []string {
+	if f, ok := s.Scanner.(interface{ Remarks() []string }); ok {
+		return f.Remarks()
+	}
+	return nil
+}
 
 // Fault implements engine.Named.
 func (s scanner) Fault(ctx context.Context, err error) error { return s.src.Fault(ctx, err) }

@@ -44,11 +44,7 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (sql.Sourc
 	if err != nil {
 		return sql.Source{}, named.unreadable(err)
 	}
-	if f, ok := scan.(interface{ Remarks() []string }); ok && r.named.Note != nil {
-		for _, remark := range f.Remarks() {
-			r.named.Note(remark)
-		}
-	}
+	r.remark(scan)
 	s := scannerOf(scan, named)
 	if g, ok := s.(guesser); ok {
 		return sql.Source{Scan: guessedFile{g, named}}, nil

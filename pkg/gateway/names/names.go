@@ -63,6 +63,17 @@ func (r Resolver) Lookup(ctx context.Context, n engine.TableName) (sql.Source, e
 	return c.Resolve(ctx, r, n)
 }
 
+// remark passes on what is to be said of the files that a table is read from.
+func (r Resolver) remark(table engine.Scanner) {
+	f, ok := table.(interface{ Remarks() []string })
+	if !ok || r.named.Note == nil {
+		return
+	}
+	for _, remark := range f.Remarks() {
+		r.named.Note(remark)
+	}
+}
+
 func noSchema(schema string) error {
 	return fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist", schema)
 }
@@ -101,11 +112,11 @@ func (s *Service) QueryReading(ctx context.Context, p store.Project, q sql.Query
 	default:
 		return nil, fault.Framework(400, "query parameter reading: %q is not one of live, stored", reading)
 	}
-	if named, ok := web.FilesOf(ctx); ok && q.Files != "" {
-		r.files, r.named = q.Files, named
-	} else {
+	var ok bool
+	if r.named, ok = web.FilesOf(ctx); !ok {
 		q.Files = ""
 	}
+	r.files = q.Files
 	q.Catalogs = r
 	return sql.Run(ctx, data, q)
 }
