@@ -39,6 +39,9 @@ func (f *intoFlags) check(c *cobra.Command) error {
 	switch {
 	case f.table == "":
 		return exitcode.Usagef("--into requires the name of a table")
+	case strings.Count(f.table, ".") == 2:
+		return exitcode.Usagef("--into stores in an internal table of the project: %s names a catalog", f.table).
+			WithHint("give the name of the table alone")
 	case !slices.Contains([]string{intoCreate, api.ImportAppend, api.ImportReplace}, f.mode):
 		return exitcode.Usagef("--into-mode %q is not create, append or replace", f.mode)
 	}
@@ -97,11 +100,16 @@ func (f *sqlFlags) intoTable(e *cli.Env, c *cobra.Command) error {
 	case api.ImportReplace:
 		args = append(args, "--create", "--mode", api.ImportReplace)
 	}
-	args = append(args, "--again", "--", f.into.table, file)
-	if code := e.Again(c.Context(), args); code != 0 {
+	args = append(args, "--again", "--result", "--", f.into.table, file)
+	switch code := e.Again(c.Context(), args); code {
+	case exitcode.OK:
+		return nil
+	case exitcode.Unavailable, exitcode.Pending, exitcode.Interrupted:
+		return &exitcode.Failure{Exit: code, Code: "into",
+			Msg: "--into: it is not certain whether the result is stored in " + f.into.table}
+	default:
 		return &exitcode.Failure{Exit: code, Code: "into", Msg: "--into: the result is not stored in " + f.into.table}
 	}
-	return nil
 }
 
 // unused fails if the table exists.
@@ -110,7 +118,8 @@ func (f *intoFlags) unused(ctx context.Context, cl *api.Client, project string) 
 	same := func(t api.Table) bool { return strings.EqualFold(t.TableName, f.table) }
 	if err == nil && slices.ContainsFunc(all, same) {
 		err = &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: "--into: the table " + f.table +
-			" exists", Hint: "--into-mode append adds the rows, --into-mode replace replaces its rows"}
+			" exists", Hint: "--into-mode append adds the rows, also to an empty table of a run that was cut off; " +
+			"--into-mode replace replaces its rows"}
 	}
 	return err
 }

@@ -126,6 +126,12 @@ func (m *tableCreation) exists(t api.Table) error {
 		Hint: fmt.Sprintf("`dig %s column add` adds columns to it", m.k.noun)}
 }
 
+// taken is the error for a table that was to be created by this run, and exists.
+func (m *tableCreation) taken() error {
+	return &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict",
+		Msg: fmt.Sprintf("the %s %s exists; nothing was sent", m.k.noun, m.k.stored(m.name))}
+}
+
 // columns are the columns that are not system columns.
 func (m *tableCreation) columns(ctx context.Context, table string) ([]api.ColumnDetail, error) {
 	cols, err := m.k.client(m.cl).Columns(ctx, m.project, table)

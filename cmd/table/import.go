@@ -26,7 +26,7 @@ const longestName = 63
 
 func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
 	var maps, columns []string
-	var create, text, again, check, noCheck bool
+	var create, text, again, check, noCheck, result bool
 	var modes modeFlags
 	bi := k.bi()
 	c := &cobra.Command{
@@ -73,6 +73,9 @@ costs a whole upload and names one value; --no-check skips this check.`,
 	c.Flags().BoolVar(&again, "again", false, "import the file even if it was imported into this table before")
 	c.Flags().BoolVar(&check, "check", false, "only check the file on this machine against the table's columns")
 	c.Flags().BoolVar(&noCheck, "no-check", false, "send the file to a hosted zone without checking its values first")
+	c.Flags().BoolVar(&result, "result", false, "the file is the result of a statement of --into: with --create, the "+
+		"table must not exist")
+	_ = c.Flags().MarkHidden("result") // the flag exists
 	c.MarkFlagsMutuallyExclusive("check", "no-check")
 	op := spec.ImportCsv
 	if bi {
@@ -81,8 +84,13 @@ costs a whole upload and names one value; --no-check skips this check.`,
 		c.Long += "\n\nOn the hosted zones, rows of BI tables can be entered in the web studio only, so this works on zone local only."
 	}
 	cli.Annotate(c, k.create, k.add, k.list, k.columns, k.del)
-	return cli.Leaf[api.ImportJob](e, op, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
-		error) {
+	return cli.Leaf[api.ImportJob](e, op, c, func(ctx context.Context, cl *api.Client, args []string) (_ cli.View,
+		err error) {
+		defer func() {
+			if result {
+				err = ofResult(err)
+			}
+		}()
 		if bi && !e.Local() {
 			return cli.View{}, exitcode.Usagef(
 				"BI tables do not support CSV import on %s: their rows are entered in the web studio",
@@ -110,6 +118,9 @@ costs a whole upload and names one value; --no-check skips this check.`,
 			return cli.View{}, err
 		}
 		defer doc.Close()
+		if result {
+			doc.Path = "the result"
+		}
 		if create && o.NoHeader() && len(maps) == 0 { // the columns have the names that a statement gives them
 			numbered, _ := doc.Distinct()
 			for i, name := range numbered {
@@ -165,6 +176,10 @@ costs a whole upload and names one value; --no-check skips this check.`,
 		if err != nil {
 			return cli.View{}, err
 		}
+		onlyNew := result && create && mode.Appends()
+		if onlyNew && !fresh {
+			return cli.View{}, m.taken()
+		}
 		if doc.Header != nil && doc.Width == 0 && doc.Rows+doc.Blank == 0 { // an empty list of JSON
 			if mode.Mode == api.ImportReplace || mode.DeleteMissing {
 				return cli.View{}, emptying(k, mode, args[1], k.stored(args[0]))
@@ -213,7 +228,8 @@ costs a whole upload and names one value; --no-check skips this check.`,
 				return cli.View{}, err
 			}
 		}
-		i := &importing{cl: cl, project: p, kind: k.noun, table: k.stored(args[0]), doc: doc, req: req, cols: cols}
+		i := &importing{cl: cl, project: p, kind: k.noun, table: k.stored(args[0]), doc: doc, req: req, cols: cols,
+			result: result, onlyNew: onlyNew}
 		if out := leftOut(maps, header); len(out) > 0 {
 			i.remark("skipped, since the system sets them: %s", strings.Join(out, ", "))
 		}
@@ -311,6 +327,9 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 	}
 	if fresh {
 		made, err := m.createOrFind(ctx)
+		if err == nil && !made && i.onlyNew {
+			err = m.taken()
+		}
 		if err != nil {
 			return cli.View{}, errors.Join(err, i.ledger.Remove(i.key))
 		}
@@ -417,6 +436,24 @@ func showImport(e *cli.Env, job api.ImportJob) cli.View {
 		Progress  int64               `json:"progress"`
 		Result    api.ImportJobResult `json:"result"`
 	}{job.ID, job.Status, at(job.StartTime), at(job.EndTime), job.Progress, job.Result}).PrintValue()
+}
+
+// ofResult leaves out of an error of an import of --into what names flags of the import.
+func ofResult(err error) error {
+	var (
+		f  *exitcode.Failure
+		ae *api.Error
+	)
+	switch {
+	case errors.As(err, &f) && f.Exit == exitcode.Usage:
+		f.Msg = strings.Replace(f.Msg, "--create cannot create", "the table cannot have", 1)
+		f.Hint = "give the column of the result another name by AS"
+	case errors.As(err, &f) && strings.Contains(f.Hint, "--"):
+		f.Hint = ""
+	case errors.As(err, &ae) && ae.Kind == api.KindNotFound:
+		ae.Hint = "without --into-mode the table is created"
+	}
+	return err
 }
 
 // hintCreate suggests --create if the import failed because the table does not exist.

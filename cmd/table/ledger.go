@@ -38,6 +38,9 @@ type importing struct {
 	id      string // by which zone local knows the import, "" elsewhere
 	patient bool   // questions are asked again while their replies are lost
 
+	result  bool // the document is the result of a statement, which another run need not have
+	onlyNew bool // the table must be created by this run
+
 	nothing bool     // nothing was stored, with certainty
 	remarks []string // for the note on the result
 }
@@ -295,6 +298,10 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 		f.Exit = exitcode.Pending
 	}
 	f.Hint = "it may have succeeded nevertheless; run the same command again: it counts the rows before it sends"
+	if i.result {
+		f.Hint = "it may have succeeded nevertheless: look at the rows of " + i.table +
+			" before you run the command again"
+	}
 	return cli.View{}, &f
 }
 

@@ -97,6 +97,10 @@ func inStatement(sql string) []span {
 			if before == [2]string{"execute", "immediate"} {
 				immediate = takesSecret(sql[inner.from:inner.to])
 			}
+			if plain := strings.ReplaceAll(sql[inner.from:inner.to], "''", "'"); len(plain) < inner.to-inner.from &&
+				Hide(plain) != plain { // the places differ
+				out = append(out, inner)
+			}
 			if spans, ok := inDocument(sql[inner.from:inner.to]); ok {
 				out = slices.DeleteFunc(out, func(s span) bool { return s.from >= inner.from && s.to <= inner.to })
 				for _, s := range spans {

@@ -185,6 +185,8 @@ func Statement(raw []byte) json.RawMessage {
 		case strings.HasPrefix(w, "$"), strings.HasSuffix(w, "'"), strings.HasPrefix(w, "'"), len(w) > 1 &&
 			w[1] == '\'':
 			b.WriteString("'***'")
+		case w[0] >= '0' && w[0] <= '9':
+			b.WriteString("***")
 		default:
 			b.WriteString(w)
 		}
