@@ -28,38 +28,45 @@ func (l *live) connectionTypes(ctx context.Context) ([]api.ConnectionConfigurati
 	return all, err
 }
 
-// apply changes the project to match the files.
-func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.Options) error {
+// planned compares the files with the project. It refuses changes that could not all be made, before anything is sent.
+func planned(ctx context.Context, e *cli.Env, o *options, dir string) (a *applier, todo, leave []manifest.Change,
+	err error) {
 	l, want, err := session(ctx, e, o, dir, true)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	s := secrets{e, e.Abs(dir), o.from}
 	changes, extra, err := differences(l, want, s)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	if o.secrets {
 		changes = manifest.Resend(changes, want, l.p)
 	}
-	todo, leave := steps(o, changes, extra)
+	todo, leave = steps(o, changes, extra)
 	s.mark(todo, want)
 	if err := possible(todo); err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	if err := l.sound(ctx, o, want, changes, extra); err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	if len(todo) > 0 {
 		if err := e.Permit(); err != nil {
-			return err
+			return nil, nil, nil, err
 		}
 	}
 	if err := l.dependants(ctx, todo); err != nil {
-		return err
+		return nil, nil, nil, err
 	}
-	a := &applier{live: l, vault: s, files: want, noCheck: o.noCheck, allowPart: o.partial}
-	if err := a.prepare(ctx, todo); err != nil {
+	a = &applier{live: l, vault: s, files: want, plan: todo, noCheck: o.noCheck, allowPart: o.partial}
+	return a, todo, leave, a.prepare(ctx, todo)
+}
+
+// apply changes the project to match the files.
+func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.Options) error {
+	a, todo, leave, err := planned(ctx, e, o, dir)
+	if err != nil {
 		return err
 	}
 	human := forPeople(e, opts)
@@ -71,8 +78,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 			return err
 		}
 	}
-	a.plan = todo
-	if err := l.agree(o.named, todo); err != nil {
+	if err := a.agree(o.named, todo); err != nil {
 		return err
 	}
 	done := []step{}

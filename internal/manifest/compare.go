@@ -297,7 +297,7 @@ func golden(changes, extra []Change) (c, e []Change) {
 
 // order sorts changes. Objects that others refer to come first, or last if they are deleted. A rename comes after the
 // one that frees its new name.
-func order(changes []Change, first map[Ref]Ref, depth map[string]int, reverse bool) {
+func order(changes []Change, first map[Ref]Ref, depth map[Ref]int, reverse bool) {
 	var waits func(ref Ref, n int) int
 	waits = func(ref Ref, n int) int {
 		if before, ok := first[ref]; ok && n < len(first) {
@@ -310,8 +310,8 @@ func order(changes []Change, first map[Ref]Ref, depth map[string]int, reverse bo
 		switch c.Kind {
 		case KindFolder:
 			return kind, strings.Count(c.Name, "/")
-		case KindQuery:
-			return kind, depth[c.Name]
+		case KindQuery, KindSemanticTable: // these read each other
+			return slices.Index(Kinds(), KindQuery), depth[c.Ref]
 		}
 		return kind, 0
 	}
@@ -336,47 +336,60 @@ func position(a, b Change) int {
 	return cmp.Compare(x.At.Line, y.At.Line)
 }
 
-// depth returns, for each saved query, the length of the longest chain of queries that it reads. A query that reads a
-// stored result has a greater depth than the query that stores it. A renamed query has a greater depth than the one
-// that frees its name.
-func depth(p *Project, first map[Ref]Ref) map[string]int {
-	all := Of[*Query](p, KindQuery)
-	reads, out := readers(p), map[string]int{}
-	for _, q := range all {
+// depth returns, for each saved query and semantic table, the length of the longest chain of them that it reads. A query
+// that reads a stored result has a greater depth than the query that stores it. A renamed query has a greater depth than
+// the one that frees its name.
+func depth(p *Project, first map[Ref]Ref) map[Ref]int {
+	reads, out := readers(p), map[Ref]int{}
+	for _, q := range Of[*Query](p, KindQuery) {
 		if before, ok := first[q.Ref]; ok {
 			reads[q.Name] = append(reads[q.Name], p.Get(KindQuery, before.Name).(*Query))
 		}
 	}
 	var of func(q *Query) int
 	of = func(q *Query) int {
-		if n, ok := out[q.Name]; ok {
+		if n, ok := out[q.Ref]; ok {
 			return n
 		}
-		out[q.Name] = 0 // ends a cycle
+		out[q.Ref] = 0 // ends a cycle
 		n := 0
 		for _, o := range reads[q.Name] {
-			n = max(n, of(o)+1)
+			n = max(n, of(o)+2) // a semantic table may be between them
 		}
-		out[q.Name] = n
+		out[q.Ref] = n
 		return n
 	}
-	for _, q := range all {
+	for _, q := range Of[*Query](p, KindQuery) {
 		of(q)
+	}
+	for _, t := range Of[*SemanticTable](p, KindSemanticTable) {
+		out[t.Ref] = out[Ref{KindQuery, t.Query}] + 1
 	}
 	return out
 }
 
-// readers returns the queries that each saved query reads, keyed by its name.
+// readers returns the queries that each saved query reads, also through semantic tables, keyed by its name.
 func readers(p *Project) map[string][]*Query {
 	all := Of[*Query](p, KindQuery)
 	bySQL, reads := map[string]*Query{}, map[string][]*Query{}
 	for _, q := range all {
 		bySQL[q.SQLName] = q
 	}
+	inSQL := func(catalog, schema, table string) string {
+		return strings.ToLower(catalog + "\x00" + schema + "\x00" + table)
+	}
+	semantic := map[string]*Query{}
+	for _, t := range Of[*SemanticTable](p, KindSemanticTable) {
+		semantic[inSQL(t.Catalog, t.Schema, t.Table)], _ = p.Get(KindQuery, t.Query).(*Query)
+	}
 	for _, q := range all {
 		for _, t := range sqlstmt.Tables(q.SQL) {
-			if o := bySQL[t.Table]; o != nil && strings.EqualFold(t.Catalog, api.InternalCatalogName) &&
+			o := semantic[inSQL(t.Catalog, t.Schema, t.Table)]
+			if strings.EqualFold(t.Catalog, api.InternalCatalogName) &&
 				(t.Schema == api.SchemaQuery || t.Schema == api.SchemaMtQuery) {
+				o = bySQL[t.Table]
+			}
+			if o != nil {
 				reads[q.Name] = append(reads[q.Name], o)
 			}
 		}
