@@ -336,9 +336,9 @@ func position(a, b Change) int {
 	return cmp.Compare(x.At.Line, y.At.Line)
 }
 
-// depth returns, for each saved query and semantic table, the length of the longest chain of them that it reads. A query
-// that reads a stored result has a greater depth than the query that stores it. A renamed query has a greater depth than
-// the one that frees its name.
+// depth returns, for each saved query and semantic table, the length of the longest chain of them that it reads. A
+// query that reads a stored result has a greater depth than the query that stores it. A renamed query has a greater
+// depth than the one that frees its name.
 func depth(p *Project, first map[Ref]Ref) map[Ref]int {
 	reads, out := readers(p), map[Ref]int{}
 	for _, q := range Of[*Query](p, KindQuery) {
