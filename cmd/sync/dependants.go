@@ -248,7 +248,7 @@ type users struct {
 func usersIn(p *manifest.Project) users {
 	u := users{p, map[*manifest.Query]sqlstmt.Reading{}}
 	for _, q := range manifest.Of[*manifest.Query](p, manifest.KindQuery) {
-		u.readings[q] = sqlstmt.ReadingOf(q.SQL)
+		u.readings[q] = sqlstmt.NamingOf(q.SQL)
 	}
 	return u
 }

@@ -217,12 +217,34 @@ func ReadingOf(sql string) Reading {
 		return out
 	}
 	for _, name := range trinosql.Tables(tree) {
-		var parts []string
-		for _, p := range name {
-			parts = append(parts, p.Name)
-		}
-		out = append(out, parts)
+		out = append(out, partsOf(name))
 	}
+	return out
+}
+
+func partsOf(name []*trinosql.Ident) []string {
+	var parts []string
+	for _, p := range name {
+		parts = append(parts, p.Name)
+	}
+	return parts
+}
+
+// NamingOf finds the names of tables in a statement as ReadingOf does, and those whose columns or definition it shows:
+// without them it fails too.
+func NamingOf(sql string) Reading {
+	out := ReadingOf(sql)
+	tree, err := trinosql.Parse(TrimEnd(sql))
+	if err != nil {
+		return out
+	}
+	trinosql.Inspect(tree, func(n trinosql.Node) bool {
+		if show, ok := n.(*trinosql.Show); ok && slices.Contains([]string{"COLUMNS", "CREATE TABLE", "CREATE VIEW",
+			"CREATE MATERIALIZED VIEW"}, show.What) {
+			out = append(out, partsOf(show.Name))
+		}
+		return true
+	})
 	return out
 }
 
@@ -249,8 +271,8 @@ func (r Reading) Of(catalog, table string, schemas ...string) bool {
 	})
 }
 
-// Mentions reports whether a statement names a column, in any table, or selects all columns of something. It returns
-// true if the text cannot be parsed.
+// Mentions reports whether a statement names a column, in any table, or selects all columns of something or gives them
+// other names. It returns true if the text cannot be parsed.
 func Mentions(sql, column string) bool {
 	tree, err := trinosql.Parse(TrimEnd(sql))
 	if err != nil {
@@ -267,8 +289,23 @@ func Mentions(sql, column string) bool {
 			found = true
 		case *trinosql.Join:
 			found = found || n.Natural
+		case *trinosql.Aliased: // names for all columns, by position
+			found = found || len(n.Columns) > 0 && ofTable(n.Relation)
 		}
 		return !found
 	})
 	return found
+}
+
+// ofTable reports whether the columns of a relation are those of tables: others are named where they are made.
+func ofTable(r trinosql.Relation) bool {
+	switch r := r.(type) {
+	case *trinosql.ParenRel:
+		return ofTable(r.Relation)
+	case *trinosql.Sampled:
+		return ofTable(r.Relation)
+	case *trinosql.TableRef, *trinosql.Join:
+		return true
+	}
+	return false
 }

@@ -116,6 +116,22 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// TestNamingOf: a statement needs the tables that it describes, which it does not read.
+func TestNamingOf(t *testing.T) {
+	for sql, want := range map[string]string{
+		"DESCRIBE people": "[[people]]", "SHOW COLUMNS FROM a.b.c": "[[a b c]]", "EXPLAIN DESC b.c": "[[b c]]",
+		`SHOW CREATE TABLE peaka."table".t`: "[[peaka table t]]", "SHOW CREATE VIEW v": "[[v]]",
+		"SHOW TABLES FROM a.b": "[]", "SELECT 1 FROM t": "[[t]]",
+	} {
+		if got := fmt.Sprint(NamingOf(sql)); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+	}
+	if got := ReadingOf("DESCRIBE people"); len(got) > 0 {
+		t.Error(got)
+	}
+}
+
 // TestMentions: a statement mentions a column wherever it names it, and with all columns.
 func TestMentions(t *testing.T) {
 	for sql, want := range map[string]bool{
@@ -126,6 +142,10 @@ func TestMentions(t *testing.T) {
 		"TABLE t": true, "SELECT b FROM (SELECT max(a) AS b FROM t)": true,
 		"SELECT b FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.b)": true, "SELECT b FROM t QUALIFY x": true,
 		"SELECT b AS a FROM t": false, "SELECT b AS a FROM t WHERE a > 1": true, "SELECT a AS a FROM t": true,
+		"SELECT x FROM t AS s(x, y)":                  true,
+		"SELECT x FROM (t JOIN u ON true) AS s(x, y)": true, "SELECT x FROM t AS s": false,
+		"SELECT x FROM t TABLESAMPLE BERNOULLI (10) AS s(x, y)": true,
+		"SELECT x FROM (SELECT b FROM t) AS s(x)":               false, "SELECT x FROM UNNEST(ARRAY[1]) AS s(x)": false,
 	} {
 		if got := Mentions(sql, "a"); got != want {
 			t.Errorf("%s: %t", sql, got)

@@ -112,10 +112,11 @@ func (g *Graph) link(user, used int) {
 	}
 }
 
-// read links an object with what its statement reads. A name of two parts is in the catalog peaka. One of one part is
-// an internal table on zone local; as no document says so of the hosted zones, a saved query of this name counts too.
+// read links an object with what its statement reads or describes. A name of two parts is in the catalog peaka. One
+// of one part is an internal table on zone local; as no document says so of the hosted zones, a saved query of this
+// name counts too.
 func (g *Graph) read(user int, sql string) {
-	for _, n := range sqlstmt.ReadingOf(sql) {
+	for _, n := range sqlstmt.NamingOf(sql) {
 		catalog, schema, table := api.InternalCatalogName, api.SchemaTable, n[len(n)-1]
 		switch len(n) {
 		case 1:
