@@ -171,7 +171,8 @@ func shellHint(err error) error {
 		return err
 	}
 	out := *f
-	out.Hint = strings.TrimSuffix(strings.ReplaceAll(f.Hint, "--bind ", `\bind `), " to `dig sql`")
+	out.Hint = strings.TrimSuffix(strings.ReplaceAll(f.Hint, "--bind ", `\bind `), " to `dig sql`") +
+		`; \set NAME VALUE keeps one`
 	return &out
 }
 

@@ -80,6 +80,11 @@ func (e *Env) Switch(ctx context.Context, profile, project string) (leave func()
 	if err == nil {
 		_, err = e.Target().ProjectID(ctx, cl)
 	}
+	if err == nil && profile != "" && !e.Run.Settings.InProcess() { // a project that is given as an id is not looked up
+		if _, err = cl.Info.Get(ctx); api.NoRoute(err) {
+			err = nil
+		}
+	}
 	if err != nil {
 		err = errors.Join(err, e.Run.local.Close(ctx))
 		for name, s := range old {

@@ -63,7 +63,7 @@ func (s *shell) connection(context.Context, []string) error {
 	if s.here.Schema != "" {
 		schema = s.here.Catalog + "." + s.here.Schema
 	}
-	if set.Local() {
+	if set.InProcess() {
 		var err error
 		if data, err = config.DataDir(s.e.Getenv); err != nil {
 			return err

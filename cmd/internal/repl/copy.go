@@ -39,9 +39,10 @@ func (s *shell) copyTable(ctx context.Context, args []string) error {
 	}
 	file := rest[0]
 	var flags []string // of table import
-	for _, option := range rest[1:] {
-		if from > 0 && strings.HasPrefix(option, "--") {
-			flags = append(flags, option)
+	for i, option := range rest[1:] {
+		if from > 0 && strings.HasPrefix(option, "--") { // those behind it may be values
+			flags = rest[1+i:]
+			break
 		} else if !slices.Contains([]string{"with", "csv", "header", "format", "true"},
 			strings.ToLower(strings.Trim(option, "(),;"))) {
 			return exitcode.Usagef(`\copy: %s is not supported`, option).
@@ -72,7 +73,7 @@ func (s *shell) copyTable(ctx context.Context, args []string) error {
 		return exitcode.Usagef(`\copy: %s is not an internal table`, what).
 			WithHint("rows are imported into those of peaka.table")
 	}
-	command := slices.Concat([]string{"table", "import"}, s.flags(), flags, []string{"--", table, s.e.Abs(file)})
+	command := slices.Concat([]string{"table", "import"}, s.flags(), []string{table, s.e.Abs(file)}, flags)
 	if code := s.e.Again(ctx, command); code != 0 {
 		return &exitcode.Failure{Exit: code, Code: "import", Msg: `\copy: the import failed`}
 	}

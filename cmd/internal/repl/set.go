@@ -112,21 +112,22 @@ func (s *shell) expansion() string {
 	return onOff(s.expanded)
 }
 
-// expand shows one line per value, always, never, or where the columns do not fit.
+// expand shows one line per value, always, never, or where the columns do not fit. At a terminal it shows the last
+// result so.
 func (s *shell) expand(ctx context.Context, args []string) error {
-	value := strings.Join(args, " ")
+	value, was := strings.Join(args, " "), s.expansion()
 	if strings.EqualFold(value, "auto") {
 		s.expanded, s.unfit = false, true
 		fmt.Fprintln(s.e.Err, "one line per value: where the columns do not fit")
 	} else {
 		on, err := switched(`\x`, value, s.expanded)
 		if err != nil {
-			return err
+			return exitcode.Usagef(`\x is on, off or auto, not %s`, value)
 		}
 		s.expanded, s.unfit = on, false
 		s.state("one line per value", on)
 	}
-	if s.last == nil {
+	if s.last == nil || !s.e.InTerm || s.expansion() == was {
 		return nil
 	}
 	return s.lastAs(ctx, s.shown(Statement{}), output.Chart{})
@@ -175,7 +176,8 @@ func (s *shell) describeError(ctx context.Context, _ []string) error {
 
 // system runs a command of the operating system.
 func (s *shell) system(ctx context.Context, args []string) error {
-	if s.quiet != nil { // the command may read from the terminal
+	defer s.trap(func() {})() // Ctrl-C is for the command, which gets it from the terminal
+	if s.quiet != nil {       // the command may read from the terminal
 		s.quiet.End()
 		defer s.quiet.Begin()
 	}
