@@ -23,7 +23,7 @@ func TestNotTrino(t *testing.T) {
 		"SELECT 'a":                   "line 1:8: mismatched input '''",
 		"-- a\nSELECT \"a":            "line 2:8: mismatched input '\"'",
 		"SELECT /* 1":                 "line 1:8: mismatched input '/'",
-		"SELECT $$a$$":                "line 1:8: mismatched input '$'. Expecting: <expression>",
+		"SELECT $$a$$":                "line 1:8: mismatched input '$$a$$'. Expecting: <expression>",
 		"SELECT 1 FROM t LIMIT 5, 10": "line 1:24: mismatched input ','",
 	} {
 		if err := notTrino(sql); err == nil || !strings.HasPrefix(err.Error(), want) {
