@@ -28,11 +28,12 @@ type backedUp struct {
 	Key      string `json:"key"` // sealed, left out or none
 }
 
-// The values of backedUp.Key, and of the manifest of a backup.
+// The values of backedUp.Key, of the manifest of a backup, and of restored.Key.
 const (
 	keySealed  = "sealed"
 	keyLeftOut = "left out"
 	keyNone    = "none"
+	keyKept    = "kept" // that which the data directory had
 )
 
 func newGatewayBackupCmd(e *cli.Env) *cobra.Command {

@@ -86,10 +86,16 @@ Exports, caches and queries that were running at the moment of the backup have f
 			return cli.View{}, notRestored(err, dir)
 		}
 		v := cli.Object(r.out, "dataDir", "moment", "dig", "projects", "key", "connections")
-		if n := len(r.out.Connections); n > 0 {
-			v = v.WithNote("%s needs its credentials again (`dig connection update`): %s",
-				phrase.Plural(n, "1 connection", "each of %d connections"), strings.Join(r.out.Connections, ", "))
+		var notes []string
+		if r.out.Key == keyKept {
+			notes = append(notes, "the backup is restored without a key: "+filepath.Join(dir, keyName)+
+				" stays as it was before")
 		}
+		if n := len(r.out.Connections); n > 0 {
+			notes = append(notes, fmt.Sprintf("%s needs its credentials again (`dig connection update`): %s",
+				phrase.Plural(n, "1 connection", "each of %d connections"), strings.Join(r.out.Connections, ", ")))
+		}
+		v.Note = strings.Join(notes, "; ")
 		return v, nil
 	})
 }
@@ -125,8 +131,12 @@ func (r *restoring) fill(ctx context.Context, into string) error {
 		return err
 	}
 	if r.out.Key != keySealed { // none: there was none, or it was lost before the backup
-		if r.out.Connections, err = gateway.ForgetKey(ctx, into, r.e.Now); err != nil {
+		kept, lost, err := gateway.SettleKey(ctx, into, r.out.DataDir, r.e.Now)
+		if err != nil {
 			return err
+		}
+		if r.out.Connections = lost; kept {
+			r.out.Key = keyKept
 		}
 	}
 	found, err := r.e.VerifyData(ctx, into, zone.Each)

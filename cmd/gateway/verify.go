@@ -23,8 +23,8 @@ func newGatewayVerifyCmd(e *cli.Env) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		Long: `Read all data of zone local, and name what is damaged or missing.
 
-The state file, the key of the stored credentials and the rows of all projects are read, with their
-checksums. Nothing is changed, and other processes may use the data meanwhile; the file of a project
+The structure of the state file, the stored credentials and the rows of all projects, with their
+checksums, are read. Nothing is changed, and other processes may use the data meanwhile; the file of a project
 that one of them changes is copied first.
 ` + "`" + e.Name + ` doctor` + "`" + ` opens the same files without reading the rows.
 
@@ -115,7 +115,7 @@ func verifyBackup(ctx context.Context, e *cli.Env, name, pass string) ([]zone.Fi
 		if f.Part == keyName && !unsealed {
 			continue
 		}
-		if f.Status == zone.StatusDamaged {
+		if f.Status == zone.StatusDamaged && f.Part != "connection" {
 			f.Remedy = anotherBackup
 		}
 		found = append(found, f)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -41,7 +42,17 @@ func (g *Gateway) verify(ctx context.Context, depth zone.Depth) ([]zone.Finding,
 	if state != nil {
 		return all, nil
 	}
-	all = append(all, found("secret.key", filepath.Join(g.Options.shared(), "secret.key"), g.Sources.Vault.Check()))
+	keyed := g.Sources.Vault.Check()
+	all = append(all, found("secret.key", filepath.Join(g.Options.shared(), "secret.key"), keyed))
+	if keyed == nil && depth == zone.Rows {
+		lost, err := g.Sources.Vault.Unopened(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range lost {
+			all = append(all, found("connection", c.Name+" ("+c.ID+")", sources.Unreadable))
+		}
+	}
 	projects, err := g.Store.Projects(ctx, "")
 	if err != nil {
 		return nil, err
@@ -122,16 +133,23 @@ func RenewKey(dir string, now func() time.Time) error {
 	return errors.Join(sources.NewVault(dir, st).Renew(), st.Close())
 }
 
-// ForgetKey makes a new key for a data directory that is without the key of its credentials, and lists the connections
-// whose credentials cannot be opened any more.
-func ForgetKey(ctx context.Context, dir string, now func() time.Time) (names []string, err error) {
+// SettleKey gives a restored data directory that is without the key of its credentials that of the former directory, if
+// it is theirs, else a new one. It lists the connections whose credentials cannot be opened any more.
+func SettleKey(ctx context.Context, dir, former string, now func() time.Time) (kept bool, names []string, err error) {
 	st, err := store.Open(dir, now)
 	if err != nil {
-		return nil, err
+		return false, nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if names, err = st.SealedConnections(ctx); err != nil || len(names) == 0 {
-		return names, err
+	was := sources.NewVault(former, st)
+	lost, err := was.Unopened(ctx)
+	var unfit *damage.Error
+	if err == nil {
+		kept, err = was.CopyTo(dir)
+	} else if errors.As(err, &unfit) {
+		if lost, err = st.SealedCredentials(ctx); err == nil {
+			err = sources.NewVault(dir, st).Renew()
+		}
 	}
-	return names, sources.NewVault(dir, st).Renew()
+	return kept, each.Map(lost, func(c store.Sealed) string { return c.Name }), err
 }

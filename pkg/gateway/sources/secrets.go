@@ -113,7 +113,9 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 		return nil, err
 	}
 	if own != check && !missing {
-		if wrong := check != "" || !opens(aead, sealed); wrong && len(sealed) > 0 {
+		// a directory of an earlier version has no check value
+		fits := check == "" && slices.ContainsFunc(sealed, func(c store.Sealed) bool { return opens(aead, c) })
+		if !fits && len(sealed) > 0 {
 			return nil, damage.New(nil, restoreKey, "the file %s is not the key that the stored credentials were "+
 				"sealed with: it is damaged, or was replaced", v.path)
 		}
@@ -159,17 +161,31 @@ func ciphers(key []byte) (cipher.AEAD, string, error) {
 	return aead, hex.EncodeToString(check), err
 }
 
-// opens reports whether a key opens one of the credentials: in a directory of an earlier version, which has no check
-// value, it is the key then.
-func opens(aead cipher.AEAD, sealed []store.Sealed) bool {
-	return len(sealed) == 0 || slices.ContainsFunc(sealed, func(c store.Sealed) bool {
-		n := aead.NonceSize()
-		if len(c.Secret) < n {
-			return false
-		}
-		_, err := aead.Open(nil, c.Secret[:n], c.Secret[n:], []byte(c.Name))
-		return err == nil
-	})
+func opens(aead cipher.AEAD, c store.Sealed) bool {
+	n := aead.NonceSize()
+	if len(c.Secret) < n {
+		return false
+	}
+	_, err := aead.Open(nil, c.Secret[:n], c.Secret[n:], []byte(c.ID))
+	return err == nil
+}
+
+// Unopened lists the credentials that the key does not open. It changes nothing.
+func (v *Vault) Unopened(ctx context.Context) ([]store.Sealed, error) {
+	aead, err := v.open(false)
+	if err != nil || aead == nil {
+		return nil, err
+	}
+	sealed, err := v.known.SealedCredentials(ctx)
+	return slices.DeleteFunc(sealed, func(c store.Sealed) bool { return opens(aead, c) }), err
+}
+
+// CopyTo stores the key that Unopened has read in another data directory. It returns false if there is none.
+func (v *Vault) CopyTo(dir string) (bool, error) {
+	if v.aead == nil {
+		return false, nil
+	}
+	return true, tempfile.Write(filepath.Join(dir, "secret.key"), v.key)
 }
 
 // Renew replaces the key by a new one. What was sealed with the former one cannot be opened any more.
@@ -245,18 +261,18 @@ func (v *Vault) Unseal(connection string, sealed []byte) (connector.Credential, 
 	}
 	n := aead.NonceSize()
 	if len(sealed) < n {
-		return nil, unreadable
+		return nil, Unreadable
 	}
 	plain, err := aead.Open(nil, sealed[:n], sealed[n:], []byte(connection))
 	if err != nil {
-		return nil, unreadable
+		return nil, Unreadable
 	}
 	var c connector.Credential
 	return c, json.Unmarshal(plain, &c)
 }
 
-// unreadable is the error for a credential that was sealed with a former key, or was changed since.
-var unreadable = &damage.Error{
+// Unreadable is the error for a credential that was sealed with a former key, or was changed since.
+var Unreadable = &damage.Error{
 	Problem: "the stored credential cannot be opened with secret.key: it was sealed with a former key, or is damaged",
 	Remedy:  "`dig connection update` stores it again"}
 

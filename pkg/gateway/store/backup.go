@@ -35,9 +35,3 @@ func Schema() int {
 	names, _ := migrationNames() // the pattern is a good one
 	return len(names)
 }
-
-// SealedConnections lists the names of the connections that have a sealed credential.
-func (s *Store) SealedConnections(ctx context.Context) ([]string, error) {
-	return queryAll(ctx, s.db, one[string],
-		"SELECT name FROM connections WHERE length(credential) > 0 ORDER BY name, id")
-}

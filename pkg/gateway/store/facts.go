@@ -65,18 +65,18 @@ func (s *Store) Alone(ctx context.Context) (bool, error) {
 		ApplicationID, s.held.session())
 }
 
-// Sealed is a credential that is sealed for a name.
+// Sealed is the credential of a connection, which is sealed for its id.
 type Sealed struct {
-	Name   string // the id of a connection, or the project of a callback
-	Secret []byte
+	ID, Name string
+	Secret   []byte
 }
 
 // SealedCredentials lists the sealed credentials of all connections.
 func (s *Store) SealedCredentials(ctx context.Context) ([]Sealed, error) {
 	return queryAll(ctx, s.db, func(scan func(...any) error) (c Sealed, err error) {
-		err = scan(&c.Name, &c.Secret)
+		err = scan(&c.ID, &c.Name, &c.Secret)
 		return
-	}, "SELECT id, credential FROM connections WHERE length(credential) > 0 ORDER BY id")
+	}, "SELECT id, name, credential FROM connections WHERE length(credential) > 0 ORDER BY name, id")
 }
 
 // HasData reports whether a project has a data file according to NoteData.
