@@ -221,5 +221,16 @@ func exclusive(c *cobra.Command) error {
 			return exitcode.Usagef("%s are mutually exclusive", strings.Join(flags, " and "))
 		}
 	}
+	missing := ""
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		for _, group := range f.Annotations["cobra_annotation_one_required"] {
+			if !slices.ContainsFunc(strings.Fields(group), c.Flags().Changed) {
+				missing = "--" + strings.Join(strings.Fields(group), " or --")
+			}
+		}
+	})
+	if missing != "" {
+		return exitcode.Usagef("%s is required", missing)
+	}
 	return nil
 }

@@ -167,7 +167,10 @@ func sizeOf(path string) (n int64, err error) {
 // notStored is the failure to write an archive; those of the gateway are passed on.
 func notStored(err error, to string) error {
 	var call *api.Error
-	if errors.As(err, &call) || errors.Is(err, context.Canceled) {
+	if errors.As(err, &call) && call.Unsure { // of its own, the gateway writes temporary files only
+		call.Unsure, call.Hint = false, "no backup was written; try again"
+	}
+	if call != nil || errors.Is(err, context.Canceled) {
 		return err
 	}
 	f := &exitcode.Failure{Exit: exitcode.Failed, Code: "not-written", Msg: fmt.Sprintf("%s cannot be written: %v", to,

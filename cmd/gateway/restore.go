@@ -180,6 +180,9 @@ func notRestored(err error, dir string) error {
 	case errors.Is(err, gateway.ErrHasData):
 		return &exitcode.Failure{Exit: exitcode.Conflict, Code: "has-data", Msg: err.Error() + "; nothing was changed",
 			Hint: "set DIG_DATA_DIR to another directory, or give --replace", Err: err}
+	case errors.Is(err, gateway.ErrOthersFiles):
+		return &exitcode.Failure{Exit: exitcode.Conflict, Code: "has-data", Msg: err.Error(),
+			Hint: "set DIG_DATA_DIR to another directory", Err: err}
 	case errors.As(err, &bad):
 		return &exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindDamaged), Msg: err.Error() +
 			"; nothing was restored", Err: err,

@@ -66,7 +66,7 @@ func resettable(dir string) ([]os.DirEntry, error) {
 	}
 	for _, e := range entries {
 		if !ours(e.Name()) {
-			return nil, fmt.Errorf("%s contains %s, which dig did not create; nothing was deleted", dir, e.Name())
+			return nil, fmt.Errorf("%s contains %s, %w", dir, e.Name(), ErrOthersFiles)
 		}
 	}
 	return entries, nil

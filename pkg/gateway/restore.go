@@ -28,6 +28,9 @@ const (
 // ErrHasData is the error of a restore into a data directory that is not empty.
 var ErrHasData = errors.New("the data directory is not empty")
 
+// ErrOthersFiles is the error of a data directory with files of others.
+var ErrOthersFiles = errors.New("which dig did not create; nothing was deleted")
+
 // Restore puts files into a data directory that no process uses, all or none. fill writes them to a directory that is
 // within it. A directory that has data is ErrHasData, unless replace is set.
 func Restore(dir string, replace bool, fill func(into string) error) error {

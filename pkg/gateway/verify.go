@@ -63,10 +63,11 @@ func (g *Gateway) verify(ctx context.Context, depth zone.Depth) ([]zone.Finding,
 		if known[p.ID] = true; !ok {
 			continue
 		}
+		var lost []zone.Finding
 		if depth == zone.Look {
 			err = checker.Look(ctx, p.ID)
-		} else {
-			err = checker.Check(ctx, p.ID, depth == zone.Rows)
+		} else if lost, err = g.verifyResults(ctx, checker, p, depth == zone.Rows); err != nil {
+			lost = nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -77,7 +78,7 @@ func (g *Gateway) verify(ctx context.Context, depth zone.Depth) ([]zone.Finding,
 				return nil, err
 			}
 		}
-		all = append(all, f)
+		all = append(append(all, f), lost...)
 	}
 	files, err := g.verifyExports(ctx)
 	if err != nil {

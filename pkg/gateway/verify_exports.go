@@ -10,6 +10,9 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
@@ -45,4 +48,40 @@ func (g *Gateway) verifyExports(ctx context.Context) (all []zone.Finding, err er
 		}
 	}
 	return all, nil
+}
+
+// verifyResults checks the data of a project, and with rows that it has what the caches and queries refer to.
+func (g *Gateway) verifyResults(ctx context.Context, checker engine.Checker, p store.Project,
+	rows bool) (lost []zone.Finding, err error) {
+	var want []engine.TableName
+	var owners map[string]string
+	if rows { // the references first: rows are stored before they are referred to
+		var all []store.Result
+		if all, owners, err = g.Store.CurrentResults(ctx, p.ID); err != nil {
+			return nil, err
+		}
+		want = each.Map(all, func(r store.Result) engine.TableName {
+			return engine.TableName{Schema: r.Kind, Table: r.ID}
+		})
+	}
+	missing, err := checker.Check(ctx, p.ID, rows, want...)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range missing {
+		if current, err := g.Store.IsCurrent(ctx, n.Table); err != nil {
+			return nil, err
+		} else if !current { // replaced meanwhile
+			continue
+		}
+		f := zone.Finding{Part: "cache", Name: owners[n.Table] + " (" + p.Name + ")", Status: zone.StatusDamaged,
+			Problem: "its stored rows are not in the data file of the project, which may be an older one",
+			Remedy:  "`dig cache refresh` stores them again"}
+		if n.Schema == store.ResultOfQuery {
+			f.Part, f.Remedy = "query", "`dig query update --type PLAIN`, and then "+
+				"`dig query materialize` stores them again"
+		}
+		lost = append(lost, f)
+	}
+	return lost, nil
 }

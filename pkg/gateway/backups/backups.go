@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -38,6 +39,8 @@ type Service struct {
 	Now      func() time.Time
 	Dir      string // the data directory
 	ReadOnly bool
+
+	one sync.Mutex // a checkpoint of one backup fails while another writes
 }
 
 // Routes registers the handler.
@@ -59,6 +62,11 @@ func (s *Service) backup(ctx context.Context, r *web.Request[api.BackupRequest])
 	if up := filepath.Dir(dir); filepath.Base(dir) != FilesName || filepath.Dir(up) != filepath.Clean(s.Dir) ||
 		!strings.HasPrefix(filepath.Base(up), TempPrefix) {
 		return out, fault.Data(400, "%q is not a directory for a backup", dir)
+	}
+	s.one.Lock()
+	defer s.one.Unlock()
+	if err := ctx.Err(); err != nil { // it has waited
+		return out, err
 	}
 	held := map[string]engine.Held{}
 	defer func() {

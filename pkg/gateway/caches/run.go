@@ -127,6 +127,16 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	if c, err = s.Store.Cache(ctx, p.ID, c.ID); err != nil { // the previous run may have ended since it was read
 		return 0, err
 	}
+	if c.Stored != nil {
+		// Lost rows, such as after an older data file was put in place, are no base: all are read then.
+		_, err := data.BaseTable(ctx, engine.TableName{Schema: store.ResultOfCache, Table: *c.Stored})
+		var lost *engine.Error
+		if errors.As(err, &lost) && lost.Kind == engine.KindUnknownTable {
+			c.Stored = nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
 	lookup := sourceNames{s.Names.Resolver(p), engine.TableName{Catalog: cat.Name, Schema: c.SchemaName,
 		Table: c.TableName}}
 	lookup.Live = true

@@ -11,8 +11,9 @@ type Record interface {
 // Checker may be implemented by an Engine: it finds damage of the data of a project, and changes nothing.
 type Checker interface {
 	// Check opens the data of a project, and with rows reads all of them. Without rows, a project that another process
-	// changes is not opened, because that process has opened it.
-	Check(ctx context.Context, id string, rows bool) error
+	// changes is not opened, because that process has opened it. With rows, it returns which of the results of Store
+	// are not there.
+	Check(ctx context.Context, id string, rows bool, results ...TableName) (missing []TableName, err error)
 	// Look finds out, without opening anything, whether the data of a project can be complete.
 	Look(ctx context.Context, id string) error
 	// Users lists the other processes that have the data of a project open.

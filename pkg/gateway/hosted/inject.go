@@ -144,7 +144,9 @@ func (r *faultRule) set(key, v string) error {
 		if err := only(faultStatus, faultLatency, faultTruncate, faultDrop, "stall=response"); err != nil {
 			return err
 		}
-		if _, known := spec.Find(v); !known && v != DownloadOp {
+		if v != DownloadOp && !slices.ContainsFunc(append(spec.All(), spec.Local()...), func(o spec.Op) bool {
+			return o.ID == v
+		}) {
 			return fmt.Errorf("op %q is not an operation", v)
 		}
 		r.ops = append(r.ops, v)

@@ -72,6 +72,22 @@ func (s *Store) IsCurrent(ctx context.Context, run string) (bool, error) {
 		"SELECT ? IN "+currentResults, run)
 }
 
+// CurrentResults lists the results that the caches and queries of a project have, by the id of the run, with the name
+// of the owner.
+func (s *Store) CurrentResults(ctx context.Context, project string) (all []Result, owners map[string]string,
+	err error) {
+	owners = map[string]string{}
+	all, err = queryAll(ctx, s.db, func(scan func(...any) error) (Result, error) {
+		r, owner := Result{ProjectID: project}, ""
+		err := scan(&r.ID, &r.Kind, &owner)
+		owners[r.ID] = owner
+		return r, err
+	}, "SELECT stored, '"+ResultOfCache+"', schema_name || '.' || table_name FROM caches WHERE stored IS NOT NULL AND "+
+		"project_id = ?1 UNION ALL SELECT m.stored, '"+ResultOfQuery+"', q.display_name FROM materialized m "+
+		"JOIN queries q ON q.id = m.query_id WHERE m.stored IS NOT NULL AND q.project_id = ?1", project)
+	return all, owners, err
+}
+
 // ForgetResult is called after the rows were removed.
 func (s *Store) ForgetResult(ctx context.Context, id string) error {
 	_, err := s.db.ExecContext(ctx, "DELETE FROM stored_results WHERE id = ?", id)

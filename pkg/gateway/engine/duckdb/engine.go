@@ -181,10 +181,11 @@ func (d *duck) Users(id string) ([]engine.User, error) {
 }
 
 // Check implements engine.Checker.
-func (d *duck) Check(ctx context.Context, id string, rows bool) error {
+func (d *duck) Check(ctx context.Context, id string, rows bool, results ...engine.TableName) ([]engine.TableName,
+	error) {
 	p, err := d.lookup(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return p.files.Check(ctx, rows)
+	return p.files.Check(ctx, rows, results)
 }

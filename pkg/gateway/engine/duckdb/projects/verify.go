@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/instance"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
@@ -20,28 +22,28 @@ func (p *Project) Look(ctx context.Context) error {
 }
 
 // Check opens the data and with rows reads all of them. A log that a killed process has left is read, but not written
-// into the file.
-func (p *Project) Check(ctx context.Context, rows bool) error {
+// into the file. It returns the results that are not there.
+func (p *Project) Check(ctx context.Context, rows bool, results []engine.TableName) ([]engine.TableName, error) {
 	if err := p.Look(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if there, err := instance.Exists(filepath.Join(p.Dir, sharing.DataFile)); err != nil || !there {
-		return err
+		return results, err
 	}
 	in, err := instance.OpenChecked(ctx, p.Dir, &p.Host, rows)
 	if errors.Is(err, instance.ErrBusy) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.Close()
 	if !rows {
-		return nil
+		return nil, nil
 	}
 	c, err := in.Connect()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer c.Close()
 	var tables []string
@@ -55,7 +57,9 @@ func (p *Project) Check(ctx context.Context, rows bool) error {
 			_, err = fingerprint(ctx, c, t)
 		}
 	}
-	return err
+	return slices.DeleteFunc(results, func(n engine.TableName) bool {
+		return slices.Contains(tables, naming.StoredTable(n.Schema, n.Table))
+	}), err
 }
 
 // fingerprint is the number of a table's rows and a checksum of them.
