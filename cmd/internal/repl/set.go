@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
@@ -176,8 +177,12 @@ func (s *shell) describeError(ctx context.Context, _ []string) error {
 
 // system runs a command of the operating system.
 func (s *shell) system(ctx context.Context, args []string) error {
-	defer s.trap(func() {})() // Ctrl-C is for the command, which gets it from the terminal
-	if s.quiet != nil {       // the command may read from the terminal
+	undo := s.trap(func() {}) // Ctrl-C is for the command, which gets it from the terminal
+	defer undo()
+	if s.e.InTerm { // the signal that ended the command may arrive here after its end
+		defer time.Sleep(50 * time.Millisecond)
+	}
+	if s.quiet != nil { // the command may read from the terminal
 		s.quiet.End()
 		defer s.quiet.Begin()
 	}
