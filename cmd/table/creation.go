@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -214,7 +215,7 @@ func (m *tableCreation) remove(ctx context.Context, table string) string {
 		n, err = contents.Rows(ctx, m.cl, m.project, m.k.noun, table)
 	}
 	if err == nil && n > 0 {
-		return fmt.Sprintf("it contains %d rows", n)
+		return phrase.Plural(int(n), "it contains 1 row", "it contains %d rows")
 	}
 	if err == nil {
 		err = m.e.DropEmpty(ctx, m.cl, m.k.client(m.cl), m.project, table, m.k.bi())

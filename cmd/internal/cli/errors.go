@@ -140,6 +140,9 @@ func (e *Env) report(ctx context.Context, err error) int {
 		f.Exit, f.Code = exitcode.Failed, "after-change"
 		f.Msg = "detected only after a change was sent: " + f.Msg
 	}
+	if f.Exit == exitcode.NotFound && f.Hint == "" && strings.HasPrefix(f.Msg, "there is no project with id") {
+		f.Hint = e.ofProject()
+	}
 	if f.Exit == exitcode.Interrupted && e.InTerm && e.ErrTerm { // on a new line, after the ^C that the terminal echoes
 		fmt.Fprintln(e.Err)
 	}
@@ -150,6 +153,14 @@ func (e *Env) report(ctx context.Context, err error) int {
 		e.Complain(e.Err, &f, err)
 	}
 	return f.Exit
+}
+
+// ofProject says which setting names the project of the run, "" if none does.
+func (e *Env) ofProject() string {
+	if e.Run.Settings == nil || e.Run.Settings.Project.Value == "" {
+		return ""
+	}
+	return "it is named by: " + e.Run.Settings.Project.From + "; `dig project use PROJECT` sets another one"
 }
 
 // stdoutClosed reports whether the reader of stdout has closed it, which is the reader's decision and not an error.
