@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
@@ -82,19 +83,30 @@ func (p *slicesProject) Run(ctx context.Context, x *engine.Statement) (engine.Ro
 	}
 	out := &memoryRows{ctx: ctx, rows: rows}
 	for _, c := range x.Columns {
-		layout, ok := layouts[c.Type.Kind]
-		if !ok {
+		if kinds[c.Type.Kind].lay == nil {
 			return nil, refuse("a column of type " + c.Type.String())
 		}
 		out.columns = append(out.columns, engine.RowColumn{TableColumn: analyze.TableColumn{Name: c.Name, Type: c.Type},
-			Layout: &batch.Type{Layout: layout}})
+			Layout: &batch.Type{Layout: kinds[c.Type.Kind].layout}})
 	}
 	return out, nil
 }
 
-// layouts are those of the types that this engine has.
-var layouts = map[types.Kind]batch.Layout{types.Bigint: batch.Int64, types.Integer: batch.Int64,
-	types.Double: batch.Float64, types.Varchar: batch.Text, types.Unknown: batch.Text}
+// kind is how the values of a type are laid out.
+type kind struct {
+	layout batch.Layout
+	lay    func(layout *batch.Type, rows [][]any, column int) batch.Vec
+}
+
+var (
+	number = kind{batch.Int64, column(func(v int64) int64 { return v })}
+	text   = kind{batch.Text, column(viewOf)}
+	kinds  = map[types.Kind]kind{types.Bigint: number, types.Integer: number, types.Varchar: text, types.Unknown: text,
+		types.Double: {batch.Float64, column(func(v float64) float64 { return v })}}
+)
+
+// viewOf refers to a text of the rows, which the batch keeps.
+func viewOf(v string) batch.View { return batch.ViewOf(unsafe.Slice(unsafe.StringData(v), len(v))) }
 
 type memoryRows struct {
 	ctx     context.Context
@@ -117,29 +129,23 @@ func (r *memoryRows) Next(ctx context.Context) (*batch.Batch, error) {
 	r.done = true
 	out := &batch.Batch{Len: len(r.rows), Keep: r.rows}
 	for i, c := range r.columns {
-		switch c.Layout.Layout {
-		case batch.Int64:
-			out.Columns = append(out.Columns, column(c.Layout, r.rows, i, func(v int64) int64 { return v }))
-		case batch.Float64:
-			out.Columns = append(out.Columns, column(c.Layout, r.rows, i, func(v float64) float64 { return v }))
-		default:
-			view := func(v string) batch.View { return batch.ViewOf([]byte(v)) }
-			out.Columns = append(out.Columns, column(c.Layout, r.rows, i, view))
-		}
+		out.Columns = append(out.Columns, kinds[c.Type.Kind].lay(c.Layout, r.rows, i))
 	}
 	return out, nil
 }
 
-// column returns column i of the rows as an engine lays it out.
-func column[V, T any](layout *batch.Type, rows [][]any, i int, convert func(V) T) batch.Vec {
-	values, valid := make([]T, len(rows)), make([]uint64, len(rows)/64+1)
-	for k, row := range rows {
-		if v, ok := row[i].(V); ok {
-			values[k] = convert(v)
-			valid[k/64] |= 1 << (k % 64)
+// column lays a column of rows out, of whose values convert makes those of the layout.
+func column[V, T any](convert func(V) T) func(*batch.Type, [][]any, int) batch.Vec {
+	return func(layout *batch.Type, rows [][]any, i int) batch.Vec {
+		values, valid := make([]T, len(rows)), make([]uint64, len(rows)/64+1)
+		for k, row := range rows {
+			if v, ok := row[i].(V); ok {
+				values[k] = convert(v)
+				valid[k/64] |= 1 << (k % 64)
+			}
 		}
+		return batch.Of(layout, values, valid)
 	}
-	return batch.Of(layout, values, valid)
 }
 
 func (p *slicesProject) Store(ctx context.Context, schema, table string, x *engine.Statement) (int64, error) {
@@ -229,14 +235,13 @@ func compile(x *engine.Statement) (*compiled, error) {
 		}
 		s.items = append(s.items, f)
 	}
-	conditions := []trinosql.Expr{body.Where}
+	var conditions []trinosql.Expr
 	if and, ok := body.Where.(*trinosql.Logic); ok && and.Op == "AND" {
 		conditions = and.Terms
+	} else if body.Where != nil {
+		conditions = append(conditions, body.Where)
 	}
 	for _, c := range conditions {
-		if c == nil {
-			continue
-		}
 		f, err := condition(x.Analysis, fields, c)
 		if err != nil {
 			return nil, err
@@ -259,12 +264,9 @@ func scalar(a *analyze.Analysis, fields map[*analyze.Field]int, x trinosql.Expr)
 		v = x.Value
 	case *trinosql.IntLit:
 		n, err := strconv.ParseInt(x.Text, 10, 64)
-		if err != nil {
-			return nil, refuse("the number " + x.Text)
-		}
-		v = n
+		return func([]any) any { return n }, err
 	case *trinosql.Cast:
-		if from, to := a.Types[x.X].Kind, a.Types[x].Kind; from == types.Unknown || layouts[from] == layouts[to] {
+		if f, t := a.Types[x.X].Kind, a.Types[x].Kind; f == types.Unknown || kinds[f].layout == kinds[t].layout {
 			return scalar(a, fields, x.X)
 		}
 		return nil, refuse("this cast")
@@ -290,19 +292,18 @@ func condition(a *analyze.Analysis, fields map[*analyze.Field]int, x trinosql.Ex
 
 // compare compares two numbers or two texts; with anything else, such as NULL, no comparison is true.
 func compare(l, r any, op string) bool {
-	var c int
-	n, isNumber := l.(int64)
-	m, both := r.(int64)
-	if isNumber && both {
-		c = cmp.Compare(n, m)
-	} else if l, ok := l.(string); !ok {
-		return false
-	} else if r, ok := r.(string); ok {
-		c = cmp.Compare(l, r)
-	} else {
-		return false
+	c := 2
+	if n, ok := l.(int64); ok {
+		if m, ok := r.(int64); ok {
+			c = cmp.Compare(n, m)
+		}
+	} else if v, ok := l.(string); ok {
+		if w, ok := r.(string); ok {
+			c = cmp.Compare(v, w)
+		}
 	}
-	return map[string]bool{"=": c == 0, "<>": c != 0, "<": c < 0, "<=": c <= 0, ">": c > 0, ">=": c >= 0}[op]
+	holds := map[string][]int{"=": {0}, "<>": {-1, 1}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {0, 1}}
+	return slices.Contains(holds[op], c)
 }
 
 // rows are all rows of a statement.
@@ -356,10 +357,8 @@ func (p *slicesProject) read(ctx context.Context, r *engine.Relation) (out [][]a
 		switch out = append(out, some...); {
 		case errors.Is(err, io.EOF):
 			return out, nil
-		case engine.Ended(ctx, nil) != nil:
-			return nil, engine.Ended(ctx, nil)
 		case err != nil:
-			return nil, engine.SourceError(r.Shown, err)
+			return nil, cmp.Or(engine.Ended(ctx, nil), engine.SourceError(r.Shown, err))
 		}
 	}
 }
