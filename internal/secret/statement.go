@@ -78,7 +78,8 @@ func inStatement(sql string) []span {
 			between = true
 		case low == "and" && between:
 			between = false
-		case low == "select" && before == [2]string{"as", "("}: // WITH t(password) AS (SELECT 'x')
+		case low == "select" && (before == [2]string{"as", "("} || before == [2]string{"in", "("}):
+			// WITH t(password) AS (SELECT 'x'), password IN (SELECT 'x')
 		case breaks[low] && before[1] != "distinct", w == "," && depth == 0:
 			flush()
 			if low == "with" || low == ";" {

@@ -12,8 +12,9 @@ import (
 var (
 	// passwordInURL matches the password in a URL, anywhere in a text, or a user without one, who may be a token. The
 	// password may contain an @, and / and ? unless its beginning may be a port.
-	passwordInURL = late.Regexp(`[A-Za-z][A-Za-z0-9+.-]*://(?:[^\s/:@"'?#]*:(?:([^\s/"'?#]+)@|` +
-		`([^\s/"'?#]*[^\s/"'?#0-9][^\s/"'?#]*[/?][^\s"'#]*)@)|([^\s/:@"'?#]+)@)`)
+	passwordInURL = late.Regexp(`[A-Za-z][A-Za-z0-9+.-]*:\\?/\\?/(?:[^\s/:@"'?#\\]*:(?:([^\s/"'?#]+)@|` +
+		`([^\s/"'?#]*[^\s/"'?#0-9][^\s/"'?#]*[/?#][^\s"']*)@|([^\s/"'?#@]*[^\s/"'?#@0-9][^\s/"'?#@]*)$)|` +
+		`([^\s/:@"'?#\\]+)@)`)
 
 	// parameterInURL matches a parameter of a URL, or of a connection string.
 	parameterInURL = late.Regexp(`([?&;])([A-Za-z][A-Za-z0-9_.-]*)=([^\s&;#"'\\]+)`)
@@ -25,7 +26,7 @@ var (
 		"`" + `,;&)(\[\]{}\\]+)`)
 
 	// braced matches a value of ODBC that may contain semicolons.
-	braced = late.Regexp(`([A-Za-z][\w.-]*)\s*=\s*(\{(?:[^}"]|\}\})+\})(?:;|\s|$)`)
+	braced = late.Regexp(`([A-Za-z][\w.-]*)\s*=\s*(\{(?:[^}"]|\}\})+\})(?:[;\s'"]|$)`)
 
 	// option matches an option of a command line.
 	option = late.Regexp(`(?:^|\s)--?([A-Za-z][A-Za-z0-9_-]*)[= ]+(?:"([^"]+)|'([^']+)|([^\s"'-][^\s"']*))`)
@@ -81,12 +82,13 @@ func spansOf(text string) []span {
 			out = append(out, span{from, to})
 		}
 	}
-	if strings.Contains(text, "://") {
+	if strings.Contains(text, "://") || strings.Contains(text, `:\/\/`) {
 		for _, m := range passwordInURL().FindAllStringSubmatchIndex(text, -1) {
 			add(m, 1)
 			add(m, 2)
-			if m[6] >= 0 && random(text[m[6]:m[7]]) {
-				add(m, 3)
+			add(m, 3) // an address that is cut off
+			if m[8] >= 0 && random(text[m[8]:m[9]]) {
+				add(m, 4)
 			}
 		}
 	}
