@@ -179,9 +179,9 @@ func TestCommandsOfStatements(t *testing.T) {
 		t.Errorf("the statement ran %d times:\n%s", n, x.screen())
 	}
 	x.types("\\x auto\r\\x sometimes\r\\set\r\\errverbose\r")
-	at = x.shows(at, "is on or off, not sometimes")
+	at = x.shows(at, "is on, off or auto, not sometimes")
 	at = x.shows(at, "expanded │ auto")
-	at = x.shows(at, "is on or off, not sometimes")
+	at = x.shows(at, "is on, off or auto, not sometimes")
 	at = x.shows(at, "dig local> ")
 	if strings.Contains(x.screen(), `"statement"`) {
 		t.Errorf("the error is about a statement:\n%s", x.screen())

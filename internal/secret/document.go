@@ -118,7 +118,7 @@ func (d *document) walk(n *node, p place) {
 				d.rows(m.value, secrets, d.enter(p, m.name, pair, m.value))
 			} else if m.value != nil {
 				q := d.enter(p, m.name, pair, m.value)
-				q.secret = q.secret || bound && bindings(m.name)
+				q.secret = q.secret || bindings(m.name) && (bound || d.all != nil)
 				d.walk(m.value, q)
 			}
 		}

@@ -190,7 +190,7 @@ func (t *interceptor) requestBody(req *http.Request) string {
 	if err != nil {
 		return ""
 	}
-	return t.env.Run.Mask.Masked(secret.Document(string(raw)).Text)
+	return t.env.Run.Mask.Result(secret.Document(string(raw)).Text)
 }
 
 func (t *interceptor) dryRun(req *http.Request) error {
