@@ -20,6 +20,7 @@ func TestContextValues(t *testing.T) {
 		"pkg/api noKey{}":                          "the hook of resty",
 		"pkg/api proxyWayKey{}":                    "the hooks of net/http for connections through a proxy",
 		"pkg/api captureKey{}":                     "the decoder of replies",
+		"pkg/outcome awaitKey{}":                   "the interceptor of requests, which learns what a call makes of a reply",
 		"pkg/gateway web.SourceKey{}":              "authentication",
 		"pkg/gateway/zone filesKey{}":              "the lookup of files, which no request over a network may ask for",
 		"pkg/gateway/zone documentKey{}":           "an import, which may read no document of a request over a network",

@@ -221,7 +221,8 @@ func exclusive(c *cobra.Command) error {
 			return exitcode.Usagef("%s are mutually exclusive", strings.Join(flags, " and "))
 		}
 	}
-	missing := ""
+	missing, empty := "", false // an empty value is another mistake, which comes first
+	c.Flags().Visit(func(f *pflag.Flag) { empty = empty || f.Value.String() == "" && cli.RefusesEmpty(f) })
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		for _, group := range f.Annotations["cobra_annotation_one_required"] {
 			if !slices.ContainsFunc(strings.Fields(group), c.Flags().Changed) {
@@ -229,7 +230,7 @@ func exclusive(c *cobra.Command) error {
 			}
 		}
 	})
-	if missing != "" {
+	if missing != "" && !empty {
 		return exitcode.Usagef("%s is required", missing)
 	}
 	return nil

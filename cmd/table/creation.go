@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -225,4 +226,36 @@ func (m *tableCreation) remove(ctx context.Context, table string) string {
 	}
 	forgetImports(m.e, m.project, m.k.noun, m.k.stored(m.name))
 	return ""
+}
+
+// ofResult leaves out of an error of an import of --into what names flags of the import.
+func ofResult(err error) error {
+	var (
+		f  *exitcode.Failure
+		ae *api.Error
+	)
+	switch {
+	case errors.As(err, &f) && f.Exit == exitcode.Usage:
+		f.Msg = strings.Replace(f.Msg, "--create cannot create", "the table cannot have", 1)
+		f.Hint = "give the column of the result another name by AS"
+	case errors.As(err, &f) && strings.Contains(f.Hint, "--"):
+		f.Hint = ""
+	case errors.As(err, &ae) && ae.Kind == api.KindNotFound:
+		ae.Hint = "without --into-mode the table is created"
+	}
+	return err
+}
+
+// hintCreate suggests --create if the import failed because the table does not exist.
+func hintCreate(ctx context.Context, cl cli.TableService, project, table string, k tableKind, err error) error {
+	var ae *api.Error
+	if !errors.As(err, &ae) || ae.Hint != "" {
+		return err
+	}
+	all, listing := cl.List(ctx, project)
+	if listing != nil || slices.ContainsFunc(all, func(t api.Table) bool { return t.TableName == k.stored(table) }) {
+		return err
+	}
+	ae.Hint = "--create creates the table from the header of the file"
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -436,36 +435,4 @@ func showImport(e *cli.Env, job api.ImportJob) cli.View {
 		Progress  int64               `json:"progress"`
 		Result    api.ImportJobResult `json:"result"`
 	}{job.ID, job.Status, at(job.StartTime), at(job.EndTime), job.Progress, job.Result}).PrintValue()
-}
-
-// ofResult leaves out of an error of an import of --into what names flags of the import.
-func ofResult(err error) error {
-	var (
-		f  *exitcode.Failure
-		ae *api.Error
-	)
-	switch {
-	case errors.As(err, &f) && f.Exit == exitcode.Usage:
-		f.Msg = strings.Replace(f.Msg, "--create cannot create", "the table cannot have", 1)
-		f.Hint = "give the column of the result another name by AS"
-	case errors.As(err, &f) && strings.Contains(f.Hint, "--"):
-		f.Hint = ""
-	case errors.As(err, &ae) && ae.Kind == api.KindNotFound:
-		ae.Hint = "without --into-mode the table is created"
-	}
-	return err
-}
-
-// hintCreate suggests --create if the import failed because the table does not exist.
-func hintCreate(ctx context.Context, cl cli.TableService, project, table string, k tableKind, err error) error {
-	var ae *api.Error
-	if !errors.As(err, &ae) || ae.Hint != "" {
-		return err
-	}
-	all, listing := cl.List(ctx, project)
-	if listing != nil || slices.ContainsFunc(all, func(t api.Table) bool { return t.TableName == k.stored(table) }) {
-		return err
-	}
-	ae.Hint = "--create creates the table from the header of the file"
-	return err
 }
