@@ -94,6 +94,9 @@ func (f *sqlFlags) intoTable(e *cli.Env, c *cobra.Command) error {
 		return err
 	}
 	args := append([]string{"table", "import"}, e.TargetFlags(project)...)
+	if limit := e.Run.Settings.Timeout.Value; limit != "" {
+		args = append(args, "--timeout", limit)
+	}
 	switch f.into.mode {
 	case intoCreate:
 		args = append(args, "--create")

@@ -95,7 +95,6 @@ func importProject(ctx context.Context, e *cli.Env, o options, name string) (out
 		}
 	}
 	objects := filepath.Join(dir, objectsName)
-	none := func(string) bool { return false }
 	quiet := output.Options{Format: output.Table}
 	cl, err := e.Client()
 	if err != nil {
@@ -113,7 +112,7 @@ func importProject(ctx context.Context, e *cli.Env, o options, name string) (out
 		defer release()
 	}
 	whole := o
-	whole.set = none
+	whole.set = func(string) bool { return false }
 	a, todo, _, err := planned(ctx, e, &whole, objects)
 	if err != nil {
 		return out, err
@@ -121,8 +120,8 @@ func importProject(ctx context.Context, e *cli.Env, o options, name string) (out
 	if err := a.vacant(ctx, m.Tables, todo); err != nil {
 		return out, err
 	}
-	first := o
-	first.set, first.only = none, []string{"tables", "bitables"}
+	first := whole
+	first.only = []string{"tables", "bitables"}
 	if err := apply(ctx, e, &first, objects, quiet); err != nil && !errors.Is(err, cli.ErrDone) {
 		return out, err
 	}

@@ -32,6 +32,7 @@ type options struct {
 
 	set      func(flag string) bool
 	explains bool // --explain shows the reads, not the changes that follow from them
+	warned   bool // of secrets in the files
 }
 
 // kinds are the values of --only with the kinds of objects they select.
@@ -127,13 +128,16 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, o := range exposed(want) {
-		fmt.Fprintf(e.Err, "warning: %s looks as if it contained a secret: see who reads the files\n", o)
+	if files && !o.warned { // pull notes those that it writes
+		for _, name := range exposed(want) {
+			fmt.Fprintf(e.Err, "warning: %s looks as if it contained a secret: see who reads the files\n", name)
+		}
 	}
-	if len(bad) > 0 {
+	if len(bad) > 0 && !o.warned {
 		fmt.Fprintf(e.Err, "warning: secrets are written out in %s; use ${env:NAME}, ${file:PATH} or ${keyring:NAME}\n",
 			strings.Join(bad, ", "))
 	}
+	o.warned = true
 	cl, err := e.Client()
 	if err != nil {
 		return nil, nil, err

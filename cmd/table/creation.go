@@ -234,9 +234,10 @@ func ofResult(err error) error {
 		f  *exitcode.Failure
 		ae *api.Error
 	)
+	const cannot = "--create cannot create"
 	switch {
-	case errors.As(err, &f) && f.Exit == exitcode.Usage:
-		f.Msg = strings.Replace(f.Msg, "--create cannot create", "the table cannot have", 1)
+	case errors.As(err, &f) && strings.HasPrefix(f.Msg, cannot):
+		f.Msg = "the table cannot have" + strings.TrimPrefix(f.Msg, cannot)
 		f.Hint = "give the column of the result another name by AS"
 	case errors.As(err, &f) && strings.Contains(f.Hint, "--"):
 		f.Hint = ""

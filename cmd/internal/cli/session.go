@@ -308,9 +308,6 @@ func (e *Env) TargetFlags(project string) []string {
 	if f.BaseURL.Value != "" && !f.InProcess() {
 		args = append(args, "--base-url", f.BaseURL.Value)
 	}
-	if f.Timeout.Value != "" {
-		args = append(args, "--timeout", f.Timeout.Value)
-	}
 	return args
 }
 

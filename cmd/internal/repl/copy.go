@@ -73,7 +73,7 @@ func (s *shell) copyTable(ctx context.Context, args []string) error {
 		return exitcode.Usagef(`\copy: %s is not an internal table`, what).
 			WithHint("rows are imported into those of peaka.table")
 	}
-	command := slices.Concat([]string{"table", "import"}, s.flags(), []string{table, s.e.Abs(file)}, flags)
+	command := slices.Concat([]string{"table", "import"}, s.flags(), flags, []string{"--", table, s.e.Abs(file)})
 	if code := s.e.Again(ctx, command); code != 0 {
 		return &exitcode.Failure{Exit: code, Code: "import", Msg: `\copy: the import failed`}
 	}
