@@ -32,6 +32,18 @@ type terminal struct {
 
 	// Ctrl-C while a statement runs: nothing sends the signal, since it is not the terminal of the test's process
 	interrupt func()
+
+	settings unix.Termios // before dig has it
+}
+
+// mode returns the settings of the terminal.
+func (x *terminal) mode() unix.Termios {
+	x.t.Helper()
+	m, err := unix.IoctlGetTermios(int(x.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return *m
 }
 
 func newTerminal(t *testing.T) *terminal {
@@ -53,6 +65,7 @@ func newTerminal(t *testing.T) *terminal {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
 	x := &terminal{t: t, keys: keys, tty: tty}
+	x.settings = x.mode()
 	go func() {
 		buf := make([]byte, 1024)
 		for {
@@ -90,11 +103,7 @@ func (x *terminal) answer(question, keys string, hidden bool) {
 func (x *terminal) see(question string, hidden bool) {
 	x.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
-		mode, err := unix.IoctlGetTermios(int(x.tty.Fd()), unix.TCGETS)
-		if err != nil {
-			x.t.Fatal(err)
-		}
-		shown := mode.Lflag&unix.ECHO != 0
+		shown := x.mode().Lflag&unix.ECHO != 0
 		if s := x.screen()[x.seen:]; strings.HasSuffix(strings.TrimRight(s, " "), question) && shown != hidden {
 			break
 		}

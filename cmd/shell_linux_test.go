@@ -247,20 +247,12 @@ func TestShellsShareAHistory(t *testing.T) {
 func TestKeysWhileAStatementRuns(t *testing.T) {
 	home := t.TempDir()
 	x, end := inShell(t, home, map[string]string{"NO_COLOR": "1"})
-	before, err := unix.IoctlGetTermios(int(x.tty.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
 	at := x.shows(0, "dig local> ")
 	between := func() { // waits until the prompt has left the terminal
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-			now, err := unix.IoctlGetTermios(int(x.tty.Fd()), unix.TCGETS)
-			if err != nil || time.Now().After(deadline) {
-				t.Fatalf("the statement does not begin: %v", err)
-			}
-			if now.Lflag&unix.ISIG != 0 {
-				return
+		for deadline := time.Now().Add(time.Minute); x.mode().Lflag&unix.ISIG == 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the statement does not begin")
 			}
 		}
 	}
@@ -279,9 +271,8 @@ func TestKeysWhileAStatementRuns(t *testing.T) {
 	if code := end(); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, x.screen())
 	}
-	after, err := unix.IoctlGetTermios(int(x.tty.Fd()), unix.TCGETS)
-	if err != nil || *after != *before {
-		t.Errorf("the terminal was left with other settings: %+v, %v; before: %+v", after, err, before)
+	if after := x.mode(); after != x.settings {
+		t.Errorf("the terminal was left with other settings: %+v; before: %+v", after, x.settings)
 	}
 }
 
