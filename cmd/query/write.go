@@ -10,9 +10,12 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -203,17 +206,22 @@ the stored result cannot be set through the API; --estimate prints its approxima
 func newQueryUpdateCmd(e *cli.Env) *cobra.Command {
 	var f queryFlags
 	var name string
+	var named prompt.Naming
 	c := &cobra.Command{
 		Use: "update QUERY", Short: "Change a saved query; fields that are not given stay as they are",
 		Args: cobra.ExactArgs(1),
 		Long: `Change a saved query; fields that are not given stay as they are.
 
-A new name changes how SQL refers to it: other queries that use the old name break. --type converts between
-PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.`,
+A new name changes how SQL refers to it: other queries that use the old name break; if there are any, they are
+listed, and the name of the query is asked for, or --yes needs --confirm QUERY.
+
+--type converts between PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.`,
 		Example: fmt.Sprintf("  %[1]s query update daily_sales -f daily.sql\n  %[1]s query update daily_sales --name "+
 			"\"Daily revenue\" --every PT1H", e.Name),
 	}
 	c.Flags().StringVar(&name, "name", "", "new name")
+	named.Register(c, "query")
+	cli.Annotate(c, append(uses.Operations(), spec.GetQuery)...)
 	f.register(e, c)
 	return cli.Leaf[api.Query](e, spec.UpdateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		req, err := f.request(e, c)
@@ -236,9 +244,9 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 			if err := trust.KeepWholeChange(ctx, e, cl, p, id, req, f.allowPart); err != nil {
 				return cli.View{}, err
 			}
-			var old api.Query
+			was, used := "", ""
 			if req.DisplayName != nil {
-				if old, err = cl.Queries.Get(ctx, p, id); err != nil {
+				if was, used, err = agreedRename(ctx, e, cl, p, named, id, *req.DisplayName); err != nil {
 					return cli.View{}, err
 				}
 			}
@@ -248,18 +256,30 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 			}
 			sameSchedule(e, req.Schedule, v.Schedule)
 			trust.NoteColumns(ctx, e, cl, p, v)
-			if req.DisplayName != nil && old.Name != v.Name {
-				used, err := brokenBy(ctx, cl, p, old)
-				if err != nil {
-					return cli.View{}, err
-				}
-				if used != "" {
-					fmt.Fprintf(e.Err, "warning: %s is called %s now%s\n", old.Name, v.Name, used)
-				}
+			if used != "" && v.Name != was {
+				fmt.Fprintf(e.Err, "warning: %s is called %s now%s\n", was, v.Name, used)
 			}
 			return cli.Object(v), nil
 		}, nil
 	}))
+}
+
+// agreedRename asks for confirmation before a saved query that something reads gets another name in SQL. It returns
+// the old name, and what the change breaks.
+func agreedRename(ctx context.Context, e *cli.Env, cl *api.Client, p string, named prompt.Naming, id,
+	name string) (was, used string, err error) {
+	q, err := cl.Queries.Get(ctx, p, id)
+	if err != nil {
+		return "", "", err
+	}
+	if now := sqltext.OfQuery(name); name != q.DisplayName && now != q.Name {
+		if used, err = brokenBy(ctx, cl, p, q); err != nil {
+			return "", "", err
+		}
+		err = e.Ask().ConfirmBreaking(named, prompt.NamesOf(id, q.Name, q.DisplayName), used,
+			"rename query %s (%s) to %s%s?", q.Name, id, now, used)
+	}
+	return q.Name, used, err
 }
 
 func newQueryMaterializeCmd(e *cli.Env) *cobra.Command {

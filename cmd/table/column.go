@@ -211,13 +211,16 @@ var columnChanges = []string{"name", "type", "display-name", "default", "not-nul
 func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var f columnFlags
 	var name string
+	var named prompt.Naming
 	c := &cobra.Command{Use: "update TABLE COLUMN", Short: "Rename, retype or change a column; its values are kept",
 		Args: cobra.ExactArgs(2),
-		Long: "Rename, retype or change a column; its values are kept. After a rename, the saved queries that use " +
-			"the former name are listed.\n\nThe gateway requires the whole column: dig reads it first and changes " +
+		Long: "Rename, retype or change a column; its values are kept.\n\nAfter a rename, saved queries that use " +
+			"the former name break; if there are any, they are listed, and the name of the column is asked for, or " +
+			"--yes needs --confirm COLUMN.\n\nThe gateway requires the whole column: dig reads it first and changes " +
 			"only what the flags set.",
 		Example: ex + "update people age --type varchar\n" + ex + "update people age --name years"}
 	f.register(e, c)
+	named.Register(c, "column")
 	c.Flags().StringVar(&name, "name", "", "new name")
 	cli.Annotate(c, append(uses.Operations(), k.columns)...)
 	return cli.Leaf[[]api.ColumnDetail](e, k.update, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
@@ -267,18 +270,23 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 				}
 				d.Name = name
 			}
+			used := ""
+			if was := k.stored(args[1]); d.Name != "" && !strings.EqualFold(k.stored(d.Name), was) {
+				var err error
+				if used, err = k.broken(ctx, cl, p, k.stored(args[0]), was); err != nil {
+					return cli.View{}, err
+				}
+				if err := e.Ask().ConfirmBreaking(named, []string{args[1], was}, used,
+					"rename column %s of %s %s to %s%s?", was, k.noun, args[0], k.stored(d.Name), used); err != nil {
+					return cli.View{}, err
+				}
+			}
 			v, err := k.client(cl).UpdateColumn(ctx, p, args[0], args[1], d)
 			if err != nil {
 				return cli.View{}, err
 			}
-			if was := k.stored(args[1]); d.Name != "" && !strings.EqualFold(k.stored(d.Name), was) {
-				used, err := k.broken(ctx, cl, p, k.stored(args[0]), was)
-				if err != nil {
-					return cli.View{}, err
-				}
-				if used != "" {
-					fmt.Fprintf(e.Err, "warning: column %s is called %s now%s\n", args[1], d.Name, used)
-				}
+			if used != "" {
+				fmt.Fprintf(e.Err, "warning: column %s is called %s now%s\n", args[1], d.Name, used)
 			}
 			now, err := k.client(cl).Columns(ctx, p, args[0])
 			if err != nil {

@@ -155,11 +155,9 @@ Hosted zones cannot rename tables.`,
 			if err != nil {
 				return cli.View{}, err
 			}
-			if used != "" {
-				if err := e.Ask().ConfirmNamed(named, []string{args[0], old}, used, "rename %s %s to %s%s?", k.noun,
-					old, k.stored(args[1]), used); err != nil {
-					return cli.View{}, err
-				}
+			if err := e.Ask().ConfirmBreaking(named, []string{args[0], old}, used, "rename %s %s to %s%s?", k.noun,
+				old, k.stored(args[1]), used); err != nil {
+				return cli.View{}, err
 			}
 			out, err := cl.RenameTable(ctx, p, k.noun, args[0], args[1])
 			if err != nil {

@@ -101,12 +101,8 @@ func (p *Prompter) ConfirmNamed(n Naming, names []string, dependants, format str
 	if len(names) == 0 {
 		return exitcode.Usagef("a name is required")
 	}
-	named := func(text string) bool { // the object is found: another one is not meant
-		return slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(s, text) })
-	}
-	if n.given != "" && !named(n.given) {
-		return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm",
-			Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
+	if err := n.check(names); err != nil {
+		return err
 	}
 	because := "because of what depends on it"
 	if n.always {
@@ -140,11 +136,34 @@ func (p *Prompter) ConfirmNamed(n Naming, names []string, dependants, format str
 	if err != nil {
 		return err
 	}
-	if !named(answer) {
+	if !isNamed(names, answer) {
 		return notConfirmed()
 	}
 	*p.Agreed = true
 	return nil
+}
+
+// ConfirmBreaking is ConfirmNamed for a change, such as a new name, that needs no confirmation if nothing depends on
+// the object.
+func (p *Prompter) ConfirmBreaking(n Naming, names []string, dependants, format string, args ...any) error {
+	if dependants == "" {
+		return n.check(names)
+	}
+	return p.ConfirmNamed(n, names, dependants, format, args...)
+}
+
+// check returns an error if --confirm names something else than the object.
+func (n *Naming) check(names []string) error {
+	if n.given == "" || isNamed(names, n.given) {
+		return nil
+	}
+	return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm",
+		Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
+}
+
+// isNamed ignores case: the object is found, and another one is not meant.
+func isNamed(names []string, text string) bool {
+	return slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(s, text) })
 }
 
 // NamingAll is Naming for commands that delete several objects.
