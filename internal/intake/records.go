@@ -45,6 +45,27 @@ func (d *Document) Native() *csv.Native {
 	return n
 }
 
+// Parts implements csv.Document. In a document of one column a blank line may be a row.
+func (d *Document) Parts(rows int64) (out []csv.Part) {
+	if d.Width < 2 {
+		return nil
+	}
+	for _, p := range d.File.Parts(rows) {
+		out = append(out, csv.Part{Rows: p.Rows, Source: part{d, p}})
+	}
+	return out
+}
+
+// part are some of the rows of a document.
+type part struct {
+	d *Document
+	rowfile.Part
+}
+
+func (p part) Records(ctx context.Context) (csv.Records, error) {
+	return &records{ctx: ctx, d: p.d, r: p.d.OpenPart(ctx, p.Part)}, nil
+}
+
 // begin opens the document to send it: as the text of the file, or else as its rows.
 func (d *Document) begin(ctx context.Context) (text io.ReadCloser, rows *records, err error) {
 	d.read.Store(0)

@@ -34,6 +34,7 @@ type Divided struct {
 	most  int              // bytes of the longest record
 	names []string
 	width int
+	start int64 // where the first block begins in the text
 
 	mu   sync.Mutex
 	text *text
@@ -41,9 +42,9 @@ type Divided struct {
 	line int64  // of its beginning
 	err  error  // ends the blocks
 
-	taken int64   // bytes of the blocks so far
-	read  int64   // bytes of those whose rows were returned
-	rows  []int64 // of JSON: the number of rows of each block, once it was read
+	taken  int64 // bytes of the blocks so far
+	read   int64 // bytes of those whose rows were returned
+	blocks []extent
 }
 
 // Divide opens the rows of a file for several readers; nil for one that a single reader has to read.
@@ -73,7 +74,8 @@ func (f *File) Divide(ctx context.Context) (_ *Divided, err error) {
 	if !ok { // a single reader reads it, or finds the error
 		return nil, d.Close()
 	}
-	d.rest, d.most, d.taken, d.rows = append(first, d.rest...), most, 0, nil
+	d.start = t.mark + d.taken - int64(len(first))
+	d.rest, d.most, d.taken, d.blocks = append(first, d.rest...), most, 0, nil
 	d.line -= int64(bytes.Count(first, []byte{'\n'}))
 	return d, nil
 }
@@ -112,8 +114,11 @@ type block struct {
 	text []byte
 	line int64 // of its beginning
 	n    int   // its number, from 0
-	rows int64 // that were read of it, of JSON
+	rows int64 // that were read of it
 }
+
+// extent is a block: where it ends in the text, and the number of its rows, once they were read.
+type extent struct{ end, rows int64 }
 
 // Complete reports whether all rows of the file were returned by its readers.
 func (d *Divided) Complete() bool {
@@ -128,7 +133,7 @@ func (d *Divided) next(ctx context.Context, last block) (block, error) {
 	defer d.mu.Unlock()
 	d.text.gate.ctx, d.read = ctx, d.read+int64(len(last.text))
 	if last.rows > 0 {
-		d.rows[last.n] = last.rows
+		d.blocks[last.n].rows = last.rows
 	}
 	buf := append(last.text[:0], d.rest...)
 	for size := max(d.f.blockSize(), len(buf)); ; size *= 2 {
@@ -144,10 +149,10 @@ func (d *Divided) next(ctx context.Context, last block) (block, error) {
 			end = d.whole(buf)
 		}
 		if end > 0 {
-			b := block{text: buf[:end], line: d.line, n: len(d.rows)}
-			d.rows = append(d.rows, 0)
+			b := block{text: buf[:end], line: d.line, n: len(d.blocks)}
 			d.rest = append(d.rest[:0], buf[end:]...)
 			d.line, d.taken = d.line+int64(bytes.Count(b.text, []byte{'\n'})), d.taken+int64(end)
+			d.blocks = append(d.blocks, extent{end: d.start + d.taken})
 			return b, nil
 		}
 		if d.err == nil && len(buf) >= d.most {
@@ -207,8 +212,8 @@ const blockBits = 32
 // position returns the number of a row in the file from that of its block and that within it.
 func (d *Divided) position(at int64) int64 {
 	n := at & (1<<blockBits - 1)
-	for _, rows := range d.rows[:at>>blockBits] {
-		n += rows
+	for _, b := range d.blocks[:at>>blockBits] {
+		n += b.rows
 	}
 	return n
 }

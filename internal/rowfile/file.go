@@ -55,8 +55,10 @@ type File struct {
 	declared []parquet.Column // nil until they are known
 	unpacked *tempfile.Unnamed
 	mended   mended
-	headerAt int64  // the last line or row of the header
-	lastText []byte // the first value of the last row of a sheet
+	start    int64    // where the first of blocks begins
+	blocks   []extent // of rows that Learn has read, if they can be read again from any of them
+	headerAt int64    // the last line or row of the header
+	lastText []byte   // the first value of the last row of a sheet
 }
 
 // Open detects the format of a file from its first bytes and its name, which may be "". The file is not closed.
@@ -337,6 +339,7 @@ type text struct {
 	*bufio.Reader
 	io.Closer
 	gate gate
+	mark int64 // bytes of its byte order mark
 }
 
 func (f *File) text(ctx context.Context) (*text, error) {
@@ -347,6 +350,7 @@ func (f *File) text(ctx context.Context) (*text, error) {
 	}
 	t.Reader, t.Closer = bufio.NewReaderSize(r, f.window()), r
 	if start, _ := t.Peek(len(Mark)); string(start) == Mark { // an error is returned again by later reads
+		t.mark = int64(len(Mark))
 		_, err = t.Discard(len(Mark))
 	}
 	return t, err

@@ -18,7 +18,7 @@ import (
 // Parquet file, which declares them, no column is read, or with values those alone whose metadata do not tell what type
 // all values have.
 func (f *File) Learn(ctx context.Context, values bool) error {
-	f.Columns, f.Rows, f.Blank = nil, 0, 0
+	f.Columns, f.Rows, f.Blank, f.blocks = nil, 0, 0, nil
 	if f.Format == JSON { // where each name occurs first is found again after Sample
 		f.Members, f.Width = nil, 0
 	}
@@ -27,6 +27,7 @@ func (f *File) Learn(ctx context.Context, values bool) error {
 	}
 	if all := f.learnDivided(ctx); all != nil {
 		f.set(all)
+		f.noteBlocks(all.divided, all.rows)
 		f.noteShape(ctx)
 		return nil
 	}
@@ -242,7 +243,7 @@ func blockOf(r Rows) int { return r.(*ending).Rows.(*objectBlocks).block.n }
 func joined(d *Divided, parts []*learned) *learned {
 	f, all := d.f, parts[0]
 	if f.Format == JSON {
-		all = &learned{f: f, names: namesOf(parts)}
+		all = &learned{f: f, divided: d, names: namesOf(parts)}
 		for range all.names {
 			all.column(infer.Column{})
 		}

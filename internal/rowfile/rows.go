@@ -262,6 +262,7 @@ func (r *records) Next(ctx context.Context) ([]infer.Value, error) {
 			break
 		}
 	}
+	r.block.rows++
 	fields := r.in.Fields
 	switch {
 	case r.width == 0:

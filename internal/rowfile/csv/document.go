@@ -26,14 +26,28 @@ type Records interface {
 	Close() error
 }
 
-// Document is a document to import, which is read as often as needed.
-type Document interface {
+// Source are records that are read as often as needed.
+type Source interface {
 	// Records begins to read the records, that of the header among them, until ctx ends.
 	Records(ctx context.Context) (Records, error)
+}
+
+// Document is a document to import.
+type Document interface {
+	Source
 	// Size is its size in bytes, as it is stored.
 	Size() int64
 	// Native returns a file that an engine may read by itself, nil for none.
 	Native() *Native
+	// Parts divides the records after the header into parts of about a number of rows, in their order, if each can be
+	// read beside the others; else it returns nil. An error that a part has may differ from that of the document.
+	Parts(rows int64) []Part
+}
+
+// Part is a part of a document.
+type Part struct {
+	Rows   int64
+	Source // without the header
 }
 
 // Native is a document of Parquet whose values an engine may read by itself. They are those of the records then.
@@ -67,6 +81,9 @@ func (s Stored) Size() int64 { return s.Bytes }
 
 // Native implements Document.
 func (s Stored) Native() *Native { return nil }
+
+// Parts implements Document.
+func (s Stored) Parts(int64) []Part { return nil }
 
 // Records implements Document.
 func (s Stored) Records(context.Context) (Records, error) {

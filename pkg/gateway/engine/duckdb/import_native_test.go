@@ -22,7 +22,8 @@ import (
 // recordsOf is a document of which an engine reads the records alone.
 type recordsOf struct{ csv.Document }
 
-func (recordsOf) Native() *csv.Native { return nil }
+func (recordsOf) Native() *csv.Native    { return nil }
+func (recordsOf) Parts(int64) []csv.Part { return nil }
 
 // watched counts how often an engine has read a document by itself to its end.
 type watched struct {
@@ -43,7 +44,7 @@ func (w watched) Native() *csv.Native {
 	return &out
 }
 
-// learned opens a file of Parquet, and finds the columns of a table for those of the file; none if
+// learned opens a file, and finds the columns of a table for those of the file; none if
 // it is refused.
 func learned(t *testing.T, path string) (*intake.Document, []engine.ColumnDef, []api.ImportMapping) {
 	t.Helper()

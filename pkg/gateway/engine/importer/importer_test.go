@@ -22,7 +22,7 @@ func reader(t *testing.T, doc string, m engine.Import) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{Columns: cols, Targets: targets, Header: m.Header}
-	return r, r.open(t.Context(), csv.Stored{In: strings.NewReader(doc), Bytes: int64(len(doc))})
+	return r, r.Open(t.Context(), csv.Stored{In: strings.NewReader(doc), Bytes: int64(len(doc))})
 }
 
 func TestMap(t *testing.T) {

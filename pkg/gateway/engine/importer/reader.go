@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
@@ -41,19 +42,25 @@ type WiderError struct{ Types map[string]string }
 
 func (*WiderError) Error() string { return "columns must have more digits" }
 
-// With opens a document, checks the mapping against its first record, and calls fn, which reads the others.
-func (r *Reader) With(ctx context.Context, doc csv.Document, fn func() error) error {
-	err := r.open(ctx, doc)
+// With opens a document, calls fn, which reads it, and closes it.
+func (r *Reader) With(ctx context.Context, doc csv.Source, fn func() error) error {
+	err := r.Open(ctx, doc)
 	if err == nil {
 		err = fn()
 	}
-	if r.in != nil {
-		err = errors.Join(err, r.in.Close())
-	}
-	return err
+	return errors.Join(err, r.Close())
 }
 
-func (r *Reader) open(ctx context.Context, doc csv.Document) (err error) {
+// Close closes the document.
+func (r *Reader) Close() error {
+	if r.in == nil {
+		return nil
+	}
+	return r.in.Close()
+}
+
+// Open opens a document, and checks the mapping against its first record. Close it also after an error.
+func (r *Reader) Open(ctx context.Context, doc csv.Source) (err error) {
 	if r.in, err = doc.Records(ctx); err == nil {
 		r.record = r.in.Last()
 	}
@@ -82,6 +89,15 @@ func (r *Reader) open(ctx context.Context, doc csv.Document) (err error) {
 	}
 	r.queued = !r.Header
 	return mapFields(r.Targets, r.record.Fields, r.Header)
+}
+
+// OfPart returns a reader of a part of a document whose mapping With has checked.
+func (r *Reader) OfPart() *Reader {
+	p := &Reader{Columns: r.Columns, Targets: slices.Clone(r.Targets), Key: r.Key}
+	for i := range p.Targets {
+		p.Targets[i].name = ""
+	}
+	return p
 }
 
 // FormFault converts an error of the document's format to an ImportError with the errors found before it.

@@ -14,6 +14,9 @@ import (
 	"unsafe"
 )
 
+// Freed is a value that has something to release when DuckDB has no more use for it.
+type Freed interface{ Freed() }
+
 // Hold returns a pointer that DuckDB can keep for a Go value until it calls FreeHeld.
 func Hold(v any) unsafe.Pointer {
 	p := C.malloc(C.size_t(unsafe.Sizeof(cgo.Handle(0))))
@@ -25,6 +28,9 @@ func Held(p unsafe.Pointer) any { return (*(*cgo.Handle)(p)).Value() }
 
 //export dig_free_held
 func dig_free_held(p unsafe.Pointer) {
+	if v, ok := Held(p).(Freed); ok {
+		v.Freed()
+	}
 	(*(*cgo.Handle)(p)).Delete()
 	C.free(p)
 }

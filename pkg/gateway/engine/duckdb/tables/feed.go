@@ -5,6 +5,7 @@ package tables
 /*
 void dig_feed_bind(void *);
 void dig_feed_init(void *);
+void dig_feed_thread(void *);
 void dig_feed_fill(void *, void *);
 */
 import "C"
@@ -36,11 +37,29 @@ func Register(c bindings.Connection) error {
 	bindings.TableFunctionAddParameter(f, number)
 	bindings.TableFunctionSetBind(f, unsafe.Pointer(C.dig_feed_bind))
 	bindings.TableFunctionSetInit(f, unsafe.Pointer(C.dig_feed_init))
+	bindings.TableFunctionSetLocalInit(f, unsafe.Pointer(C.dig_feed_thread))
 	bindings.TableFunctionSetFunction(f, unsafe.Pointer(C.dig_feed_fill))
 	if bindings.RegisterTableFunction(c, f) == bindings.StateError {
 		return errors.New("the engine rejected the function of imports")
 	}
 	return nil
+}
+
+// fed are rows that an INSERT reads by the function.
+type fed interface {
+	columns() []engine.Column
+	threads() int   // that read them at once
+	thread() filler // of one of these
+}
+
+// filler passes rows to a thread of the engine. It is callback.Freed if it has something to do when they are stored.
+type filler interface {
+	fill(out bindings.DataChunk) error // without rows it is the end
+}
+
+// reading is a query of rows.
+func reading(h cgo.Handle) string {
+	return `SELECT * FROM ` + sqltext.Quote(feedFunction) + `(` + strconv.FormatUint(uint64(h), 10) + `)`
 }
 
 // feed passes batches to INSERT statements, each of which takes a number of rows.
@@ -62,12 +81,14 @@ type feed struct {
 func (c conn) newFeed(table string, cols []engine.Column, ready <-chan *values.Chunk, free chan<- *values.Chunk) *feed {
 	f := &feed{c: c, cols: cols, ready: ready, free: free}
 	f.handle = cgo.NewHandle(f)
-	f.text = `INSERT INTO ` + table + ` SELECT * FROM ` + sqltext.Quote(feedFunction) + `(` +
-		strconv.FormatUint(uint64(f.handle), 10) + `)`
+	f.text = `INSERT INTO ` + table + ` ` + reading(f.handle)
 	return f
 }
 
-func (f *feed) close() { f.handle.Delete() }
+func (f *feed) close()                   { f.handle.Delete() }
+func (f *feed) columns() []engine.Column { return f.cols }
+func (f *feed) threads() int             { return 1 }
+func (f *feed) thread() filler           { return f }
 
 // insert inserts rows within the transaction until there are no more.
 func (f *feed) insert(ctx context.Context) error {
@@ -90,8 +111,8 @@ func (f *feed) recycle() {
 	}
 }
 
-// fill makes the next batch the rows of a chunk of DuckDB; without rows it is the end.
-func (f *feed) fill(out bindings.DataChunk) {
+// fill implements filler by the next batch.
+func (f *feed) fill(out bindings.DataChunk) error {
 	f.recycle()
 	rows := 0
 	if f.left > 0 {
@@ -104,6 +125,7 @@ func (f *feed) fill(out bindings.DataChunk) {
 	}
 	f.left -= rows
 	bindings.DataChunkSetSize(out, bindings.IdxT(rows))
+	return nil
 }
 
 //export dig_feed_bind
@@ -113,8 +135,8 @@ func dig_feed_bind(p unsafe.Pointer) {
 		v := bindings.BindGetParameter(info, 0)
 		handle := cgo.Handle(bindings.GetInt64(v))
 		bindings.DestroyValue(&v)
-		f := handle.Value().(*feed)
-		for _, col := range f.cols {
+		f := handle.Value().(fed)
+		for _, col := range f.columns() {
 			t := values.LogicalType(col.Type)
 			bindings.BindAddResultColumn(info, col.Name, t)
 			bindings.DestroyLogicalType(&t)
@@ -127,14 +149,20 @@ func dig_feed_bind(p unsafe.Pointer) {
 //export dig_feed_init
 func dig_feed_init(p unsafe.Pointer) {
 	info := bindings.InitInfo{Ptr: p}
-	bindings.InitSetMaxThreads(info, 1)
+	bindings.InitSetMaxThreads(info, bindings.IdxT(callback.Held(bindings.InitGetBindData(info)).(fed).threads()))
+}
+
+//export dig_feed_thread
+func dig_feed_thread(p unsafe.Pointer) {
+	info := bindings.InitInfo{Ptr: p}
+	f := callback.Held(bindings.InitGetBindData(info)).(fed)
+	bindings.InitSetInitData(info, callback.Hold(f.thread()), callback.FreeHeld())
 }
 
 //export dig_feed_fill
 func dig_feed_fill(p, out unsafe.Pointer) {
 	info := bindings.FunctionInfo{Ptr: p}
 	callback.Guarded(func(m string) { bindings.FunctionSetError(info, m) }, func() error {
-		callback.Held(bindings.FunctionGetBindData(info)).(*feed).fill(bindings.DataChunk{Ptr: out})
-		return nil
+		return callback.Held(bindings.FunctionGetLocalInitData(info)).(filler).fill(bindings.DataChunk{Ptr: out})
 	})
 }

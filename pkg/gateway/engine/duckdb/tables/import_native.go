@@ -16,8 +16,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
-// nativeError is an error of an import whose document DuckDB reads itself. The records of the document are read then:
-// their errors name a row.
+// nativeError is an error of an import whose document is not read by its records from the first to the last. They are
+// read then: their errors name a row.
 type nativeError struct{ err error }
 
 func (e *nativeError) Error() string { return e.err.Error() }
@@ -26,7 +26,8 @@ func (e *nativeError) Unwrap() error { return e.err }
 // byRecords is a document that is read by its records.
 type byRecords struct{ csv.Document }
 
-func (byRecords) Native() *csv.Native { return nil }
+func (byRecords) Native() *csv.Native    { return nil }
+func (byRecords) Parts(int64) []csv.Part { return nil }
 
 // importNative has DuckDB read the rows of a document itself, in their order, if it stores the values that the records
 // have. read is false for another document.

@@ -38,8 +38,10 @@ func newImporting(t *table, targets []importer.Target, m engine.Import, doc csv.
 // importRows appends all rows of the document to a table within the transaction. One goroutine reads and checks,
 // this one inserts, unless the engine reads the document itself.
 func (c conn) importRows(ctx context.Context, im *importing, into string) (int64, error) {
-	if read, err := c.importNative(ctx, im, into); read || err != nil {
-		return im.rows, err
+	for _, way := range []func(context.Context, *importing, string) (bool, error){c.importNative, c.importParts} {
+		if read, err := way(ctx, im, into); read || err != nil {
+			return im.rows, err
+		}
 	}
 	const inFlight = 3
 	free, ready := make(chan *values.Chunk, inFlight), make(chan *values.Chunk, inFlight)
