@@ -101,15 +101,14 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 		}
 		// The file is created before the key: a key that cannot be stored would be lost.
 		var file *os.File
-		if keyFile != "" && e.DryRun() {
-			if _, err := os.Lstat(e.Abs(keyFile)); !errors.Is(err, os.ErrNotExist) {
-				return cli.View{}, exitcode.Usagef("--key-file: %s already exists",
-					keyFile).WithHint("the file must not exist yet")
-			}
-		} else if keyFile != "" {
+		if _, err := os.Lstat(e.Abs(keyFile)); keyFile != "" && !errors.Is(err, os.ErrNotExist) {
+			return cli.View{}, exitcode.Usagef("--key-file: %s already exists",
+				keyFile).WithHint("the file must not exist yet")
+		}
+		if keyFile != "" && !e.DryRun() {
 			var err error
 			if file, err = os.OpenFile(e.Abs(keyFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-				return cli.View{}, exitcode.Usagef("--key-file: %v", err).WithHint("the file must not exist yet")
+				return cli.View{}, e.Named("--key-file", err)
 			}
 			defer file.Close()
 		}

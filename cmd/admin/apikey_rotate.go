@@ -128,7 +128,7 @@ func (r *rotation) place(project string) (*config.Store, error) {
 		}
 		probe, err := tempfile.Create(path, 0o600)
 		if err != nil {
-			return nil, exitcode.Usagef("--key-file: %v", err)
+			return nil, r.e.Named("--key-file", err)
 		}
 		return nil, errors.Join(probe.Close(), os.Remove(probe.Name()))
 	}

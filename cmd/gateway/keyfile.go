@@ -69,24 +69,20 @@ func (f *serveFlags) givenKey(e *cli.Env) (string, error) {
 // writeSecret writes a line to a file that only its owner can read. An existing file is replaced, not written to: its
 // creator may still have it open. A device, such as a terminal, is written to.
 func writeSecret(path, text string) error {
-	bad := func(err error) error { return exitcode.Usagef("--key-file: %v", err) }
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return bad(err)
+			return err
 		}
 		if st, err = f.Stat(); err == nil && ofAnother(st) {
 			err = fmt.Errorf("%s belongs to another user", path)
 		}
 		if err != nil {
 			f.Close()
-			return bad(err)
+			return err
 		}
 		_, err = io.WriteString(f, text+"\n")
 		return errors.Join(err, f.Close())
 	}
-	if err := tempfile.Write(path, []byte(text+"\n")); err != nil {
-		return bad(err)
-	}
-	return nil
+	return tempfile.Write(path, []byte(text+"\n"))
 }

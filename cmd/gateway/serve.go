@@ -126,7 +126,7 @@ func (f *serveFlags) serve(ctx context.Context, e *cli.Env, o gateway.Options, k
 	}
 	keep := func() error { return nil }
 	if f.keyFile != "" && !stored {
-		keep = func() error { return writeSecret(e.Abs(f.keyFile), key) }
+		keep = func() error { return e.Named("--key-file", writeSecret(e.Abs(f.keyFile), key)) }
 	}
 	var s *gateway.Server
 	if w != nil {

@@ -344,7 +344,7 @@ that have some; then a second run sends them again.`,
 			return err
 		}
 		if err := output.CheckFile(outFile(e)); err != nil {
-			return exitcode.Usagef("--out: %v", err)
+			return e.Named("--out", err)
 		}
 		known := []string{"action", "kind", "name", "fields", "breaks", "rows", "sends", "done"}
 		for _, want := range opts.Columns {

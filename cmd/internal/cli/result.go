@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/schema"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/output"
@@ -61,7 +60,7 @@ func (e *Env) checkResult(c *cobra.Command) error {
 		return nil
 	}
 	if err := output.CheckFile(e.outPath()); err != nil {
-		return exitcode.Usagef("--out: %v", err)
+		return e.Named("--out", err)
 	}
 	if len(e.Run.Flags.Columns) == 0 {
 		return nil

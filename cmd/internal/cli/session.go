@@ -271,20 +271,26 @@ func (e *Env) context() context.Context {
 	return e.Run.Ctx
 }
 
-// Named has an error about a file be one of a flag or argument, unless the run was interrupted.
+// Named has an error about a file be one of a flag or argument, unless the run was interrupted. A file or folder that
+// does not exist is not found, as any other object.
 func (e *Env) Named(flag string, err error) error {
-	if err == nil || e.context().Err() != nil {
+	switch {
+	case err == nil || e.context().Err() != nil:
 		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return absent(flag, err.Error(), err)
 	}
 	return exitcode.Usagef("%s: %v", flag, err)
 }
 
-// Unread has an error about a file that is read, named as it was typed, be one of a flag or argument. A file that does
-// not exist is not found, as any other object.
+func absent(flag, what string, err error) error {
+	return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: flag + ": " + what, Err: err}
+}
+
+// Unread is Named for a file that is read: one that does not exist is named as it was typed.
 func (e *Env) Unread(flag, path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) && e.context().Err() == nil {
-		return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: flag + ": " + path +
-			": no such file or directory", Err: err}
+		return absent(flag, path+": no such file or directory", err)
 	}
 	return e.Named(flag, err)
 }

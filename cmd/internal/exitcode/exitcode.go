@@ -38,7 +38,7 @@ func All() []Meaning {
 		{OK, "done"},
 		{Failed, "failed"},
 		{Usage, "the command line or a setting is wrong; nothing was sent"},
-		{NotFound, "not found, also a file that a command reads"},
+		{NotFound, "not found, also a file or folder that a command names"},
 		{NotAllowed, "not allowed: no key, a bad key, the wrong kind of key, or a read-only profile"},
 		{Unavailable, "the gateway failed, is unreachable, or truncated its answer; try again"},
 		{Conflict, "conflict: it exists already, or is in use"},

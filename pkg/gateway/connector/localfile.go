@@ -36,7 +36,10 @@ func Within(dir, path string) bool {
 func CheckLocalFile(path string) (fs.FileInfo, error) {
 	dir, name := filepath.Split(path)
 	root, err := os.OpenRoot(dir)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, noFile(path)
+	case err != nil:
 		return nil, bare(err)
 	}
 	defer root.Close()
@@ -52,7 +55,13 @@ func CheckLocalFile(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-func noFile(path string) error { return engine.Unusable(fmt.Errorf("there is no file %s", path)) }
+func noFile(path string) error { return engine.Unusable(missing(path)) }
+
+// missing is the error for a file that does not exist; its value is the path.
+type missing string
+
+func (m missing) Error() string        { return "there is no file " + string(m) }
+func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
 
 // byName returns the path of a file without symbolic links, if its name still refers to it.
 func byName(info fs.FileInfo, name string) (string, error) {

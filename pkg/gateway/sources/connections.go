@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,7 +102,7 @@ func (s *Service) getConnection(ctx context.Context, r *web.Request[web.None]) (
 
 // credential checks and tests a credential. All its errors are INVALID_CREDENTIALS [L], whose code is a text [I].
 func (s *Service) credential(ctx context.Context, t connector.Type, sent map[string]any) (connector.Credential, error) {
-	invalid := func(format string, args ...any) error {
+	invalid := func(format string, args ...any) *fault.Fault {
 		return fault.Connection(400, "INVALID_CREDENTIALS", "cn001", format, args...)
 	}
 	c, err := t.Check(sent)
@@ -129,7 +131,12 @@ func (s *Service) credential(ctx context.Context, t connector.Type, sent map[str
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, invalid("the %s credential does not work: %s", t.Label, t.Redact(c, err.Error()))
+		bad := invalid("the %s credential does not work: %s", t.Label, t.Redact(c, err.Error()))
+		local := slices.ContainsFunc(t.Fields, func(f connector.Field) bool { return f.Local })
+		if local && errors.Is(err, fs.ErrNotExist) {
+			bad.Status = fault.EngineStatus(engine.KindNoFile)
+		}
+		return nil, bad
 	}
 	return c, nil
 }
