@@ -96,6 +96,7 @@ func Run(ctx context.Context, e *cli.Env) int {
 	e.Again = func(ctx context.Context, args []string) int {
 		again := first
 		again.Args = args
+		again.Within(e)
 		return Run(ctx, &again)
 	}
 	return e.Execute(ctx, func() error {

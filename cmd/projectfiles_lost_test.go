@@ -55,6 +55,11 @@ func TestApplyLosesReplies(t *testing.T) {
 			t.Errorf("%s was sent %d times, want %d", id, seen[id], want)
 		}
 	}
+	ends := f.ok("history", "list", "-o", "json", "--jq",
+		"map(select(.command == \"apply\").outcome) | group_by(.) | map(.[0], length)")
+	if want := `["done",7,"refused",1]`; strings.TrimSpace(ends) != want {
+		t.Errorf("the journal has %s, want %s", ends, want)
+	}
 	f.ok("diff", "p")
 	again := filepath.Join(t.TempDir(), "p")
 	f.ok("pull", again)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -93,7 +94,8 @@ func (f *sqlFlags) intoTable(e *cli.Env, c *cobra.Command) error {
 	if err := f.run(e, c); err != nil || e.DryRun() {
 		return err
 	}
-	args := append([]string{"table", "import"}, e.TargetFlags(project)...)
+	args := append([]string{"table", "import", "--retries", strconv.Itoa(e.Run.Flags.Repeats())},
+		e.TargetFlags(project)...)
 	if limit := e.Run.Settings.Timeout.Value; limit != "" {
 		args = append(args, "--timeout", limit)
 	}

@@ -253,7 +253,8 @@ func importRows(ctx context.Context, e *cli.Env, cl *api.Client, project, dir st
 	if t.Kind == api.SchemaBI {
 		send = cl.ImportBI
 	}
-	if _, _, err := cli.ImportDocument(ctx, send, project, t.Name, req, doc, nil); err != nil {
+	if _, _, err := cli.ImportDocument(ctx, send, project, t.Name, req, doc, e.Run.Flags.Repeats(),
+		nil); err != nil {
 		return fmt.Errorf("rows of table %s (the same command continues): %w", t.Name, err)
 	}
 	return imported(ctx, cl, project, t)

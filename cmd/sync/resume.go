@@ -47,13 +47,14 @@ func (a *applier) run(ctx context.Context, o *options, plan []manifest.Change, r
 			report(ch, false)
 			return stopped(ctx, ch, done, done+len(todo), err)
 		}
-		what := "was not made, and is sent again"
+		what, found := "was not made, and is sent again", outcome.Refused
 		if !has(left, ch.Ref) {
-			what = "was made"
+			what, found = "was made", outcome.Done
 			sent[ch.Ref] = true
 			report(ch, true)
 			done, losses = done+1, 0
 		}
+		a.e.Settled(found)
 		fmt.Fprintf(a.e.Err, "note: the reply to %s %s %s was lost; it %s\n", ch.Action, ch.Kind, ch.Title(), what)
 		todo = left
 	}

@@ -58,7 +58,7 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	}
 	var job api.ImportJob
 	job, doc.asRows, err = cli.ImportDocument(ctx, cl.Tables.Import, zone.DefaultProject, table, req, doc.Document,
-		nil)
+		0, nil)
 	if fullDisk(err) {
 		return cli.View{}, noSpaceToCheck(dir, err)
 	}

@@ -339,16 +339,21 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 	bar.Part(i.doc.Part)
 	var job api.ImportJob
 	for try := 0; ; try++ {
-		job, i.doc.asRows, err = cli.ImportDocument(ctx, send, i.project, m.name, i.req, i.doc.Document, bar.Reader)
+		job, i.doc.asRows, err = cli.ImportDocument(ctx, send, i.project, m.name, i.req, i.doc.Document,
+			e.Run.Flags.Repeats(), bar.Reader)
 		if try >= i.tries(e) || !i.mayResend(ctx, err) {
 			break
 		}
+		e.Settled(outcome.Refused)
 	}
 	bar.Stop()
 	if err == nil {
 		i.remarkWidened(ctx, m.k)
 	}
 	v, err := settle(ctx, e, i, job, err)
+	if i.nothing {
+		e.Settled(outcome.Refused)
+	}
 	if fresh && (i.nothing || err != nil && ctx.Err() != nil) {
 		err = i.undo(ctx, m, err)
 	}

@@ -269,6 +269,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			if job.StartTime == 0 {
 				job.StartTime, job.EndTime = i.note.At.UnixMilli(), e.Now().UnixMilli()
 			}
+			e.Settled(outcome.Done)
 			return settled(e, i, job, stored, why)
 		case stored == 0 && e.Local() && fullDisk(err):
 			f := cli.Classify(ctx, err)

@@ -12,11 +12,17 @@ import (
 )
 
 // again sends a call, and sends it again as internal/retry decides.
-func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() error) (err error) {
+func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() error) error {
 	repeats := c.retries
 	if _, once := body.(Payload); once {
 		repeats = 0
 	}
+	return Again(ctx, repeats, !op.Safe() || runsChange(body), try)
+}
+
+// Again calls try, which sends a request, and calls it again as internal/retry decides. changes tells that the request
+// may change something.
+func Again(ctx context.Context, repeats int, changes bool, try func() error) (err error) {
 	retry.Do(ctx, repeats, func() *retry.Failure {
 		err = try()
 		var e *Error
@@ -24,7 +30,7 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 			return nil
 		}
 		f := e.failure()
-		if f.Changes = !op.Safe() || runsChange(body); f.Changes {
+		if f.Changes = changes; changes {
 			e.ofChange()
 		}
 		return f

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/outcome"
 )
 
 // Journal is the journal of changes.
@@ -67,15 +69,37 @@ func (e *Env) record(line any) {
 	}
 }
 
+// ended records the end of a change.
+func (e *Env) ended(end journal.ChangeEnd) {
+	e.record(end)
+	if end.Outcome == outcome.Unknown.String() {
+		e.Run.said.Lock()
+		e.Run.said.unknown = append(e.Run.said.unknown, end)
+		e.Run.said.Unlock()
+	}
+}
+
+// Settled records what was found out afterwards about the changes of this run whose outcome was unknown.
+func (e *Env) Settled(found outcome.Outcome) {
+	e.Run.said.Lock()
+	unknown := e.Run.said.unknown
+	e.Run.said.unknown = nil
+	e.Run.said.Unlock()
+	for _, end := range unknown {
+		end.Outcome = found.String()
+		e.record(end)
+	}
+}
+
 // change describes a request.
 func (t *interceptor) change(req *http.Request) *journal.Change {
 	e := t.env
 	op, path := t.operation(req)
-	c := &journal.Change{ID: journal.NewID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.command.path,
-		Operation: op.ID,
-		Zone:      e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
-		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path,
-		Query: secret.Query(req.URL.RawQuery), ContentType: req.Header.Get("Content-Type")}
+	c := &journal.Change{ID: journal.NewID(), At: e.Now().UTC().Truncate(time.Millisecond), Operation: op.ID,
+		Command: cmp.Or(e.Run.command.outer, e.Run.command.path), Zone: e.Run.Settings.Zone.Value,
+		Profile: e.Run.Settings.Profile.Value, Address: e.Run.Settings.BaseURL.Value,
+		Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path, Query: secret.Query(req.URL.RawQuery),
+		ContentType: req.Header.Get("Content-Type")}
 	if scope, err := e.Scope(); err == nil {
 		c.Data = scope.Data
 	}

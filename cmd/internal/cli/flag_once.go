@@ -27,6 +27,9 @@ func (e *Env) Starts(c *cobra.Command, args []string) error {
 	return e.flagsOnce(c)
 }
 
+// Within has the journal name the command that runs this one.
+func (e *Env) Within(outer *Env) { e.Run.command.outer = outer.Run.command.path }
+
 // mayBeEmpty are the flags of which an empty value means something, or that have an error of their own for it.
 var mayBeEmpty = map[string]bool{
 	"default": true, "desc": true, "description": true, "display-name": true, "null-value": true,

@@ -87,7 +87,7 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.env.record(c)
 	resp, err := t.next.RoundTrip(req)
 	now := t.env.Now()
-	end := func(err error) { t.env.record(c.End(now, resp, err, t.env.Run.Mask.Masked)) }
+	end := func(err error) { t.env.ended(c.End(now, resp, err, t.env.Run.Mask.Masked)) }
 	if err != nil || outcome.OfStatus(resp.StatusCode) != outcome.Done || !outcome.OnEnd(req.Context(), end) {
 		end(err)
 	}

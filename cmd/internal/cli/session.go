@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/journal"
 	"github.com/dig-cli/dig/internal/pipe"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/term"
@@ -57,6 +58,7 @@ type Session struct {
 // running is the command of a run.
 type running struct {
 	path          string // without the name of the program
+	outer         string // the path of the command that runs this one
 	changing      bool   // it may change something
 	aboveProjects bool   // it is about a workspace or project as a whole
 	prints        reflect.Type
@@ -73,9 +75,10 @@ type consent struct {
 // are sent by several goroutines.
 type said struct {
 	sync.Mutex
-	steps      []Step // of a dry run that prints them as data
-	stepCount  int    // number of steps that a dry run has printed; use Env.step and Env.StepCount
-	unrecorded bool   // a note about a journal that cannot be written
+	steps      []Step              // of a dry run that prints them as data
+	stepCount  int                 // number of steps that a dry run has printed; use Env.step and Env.StepCount
+	unrecorded bool                // a note about a journal that cannot be written
+	unknown    []journal.ChangeEnd // changes of which it is unknown whether they were made
 	lacked     map[api.Omission]bool
 	changed    atomic.Bool // a request that may change something was sent
 }
