@@ -15,6 +15,7 @@ const (
 	StarChanges                    // * EXCLUDE (a) REPLACE (x AS b); Node is the *SelectStar
 	Summarize                      // SUMMARIZE query or table; Node is the *Query, of a table with a *TableBody
 	BareFilter                     // FILTER (condition); Words is the place of the WHERE that lacks
+	DottedWord                     // a reserved word behind a dot, as in peaka.table.x; Words is the word
 	DescribeRows                   // DESCRIBE query or file; Node is the *Query, of a file with a *TableBody
 )
 
@@ -44,6 +45,7 @@ type extraKey struct {
 func ParseLoose(text, catalog string) (Statement, []*Extra, error) {
 	p := newParser(text)
 	p.files, p.loose = catalog, map[extraKey]*Extra{}
+	p.dottedWords()
 	s, err := p.whole()
 	if err != nil {
 		return nil, nil, err
@@ -58,6 +60,18 @@ func ParseLoose(text, catalog string) (Statement, []*Extra, error) {
 
 // extra records a construct. One that is read again, because a trial has failed, replaces the earlier one.
 func (p *parser) extra(e Extra) { p.loose[extraKey{e.Kind, e.Words[0]}] = &e }
+
+// dottedWords makes names of the reserved words that follow a name and a dot without a blank: no clause begins there.
+func (p *parser) dottedWords() {
+	for i := 2; i < len(p.tokens); i++ {
+		name, dot, word := p.tokens[i-2], p.tokens[i-1], &p.tokens[i]
+		if isName(name) && dot.sym == sDot && word.kind == kIdent && !isName(*word) && name.end == dot.from.Offset &&
+			dot.end == word.from.Offset {
+			word.word = wNone
+			p.extra(Extra{Kind: DottedWord, Words: [2]int{word.from.Offset, word.end}})
+		}
+	}
+}
 
 // upTo is the text from a token to the previous one.
 func (p *parser) upTo(from token) [2]int { return [2]int{from.from.Offset, p.tokens[p.i-1].end} }

@@ -156,13 +156,15 @@ func (r *rewriter) edits(ctx context.Context, tree trinosql.Statement, extras []
 	return nil, nil
 }
 
-// plain are the edits for casts, ILIKE and commas.
+// plain are the edits for casts, ILIKE, commas and reserved words behind a dot.
 func (r *rewriter) plain(extras []*trinosql.Extra) ([]sqltext.Edit, error) {
-	var ends, starts, words []sqltext.Edit
+	var quotes, ends, starts, words []sqltext.Edit
 	var calls []call
 	for _, e := range extras {
 		at, end := e.Words[0], e.Words[1]
 		switch e.Kind {
+		case trinosql.DottedWord:
+			quotes = append(quotes, sqltext.Words(at, at, `"`), sqltext.Words(end, end, `"`))
 		case trinosql.TrailingComma:
 			words = append(words, sqltext.Edit{From: at, To: end})
 		case trinosql.BareFilter:
@@ -207,7 +209,7 @@ func (r *rewriter) plain(extras []*trinosql.Extra) ([]sqltext.Edit, error) {
 		starts = append(starts, sqltext.Words(c.from, c.from, c.begin))
 		ends = append(ends, sqltext.Words(c.to, c.to, ")"))
 	}
-	return append(append(ends, starts...), words...), nil // at one place what ends comes before what begins
+	return slices.Concat(quotes, ends, starts, words), nil // at one place what ends comes before what begins
 }
 
 // call is a call that is written around an expression.

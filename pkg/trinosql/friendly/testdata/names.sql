@@ -39,3 +39,11 @@ SELECT random() AS r, x + 1 AS y FROM odd WHERE (x + 1) > 1 GROUP BY (1, 2);
 SELECT count(*) FILTER (x > 1), sum(x) FILTER (x::int = 2) FROM odd
 =>
 SELECT count(*) FILTER (WHERE x > 1), sum(x) FILTER (WHERE CAST(x AS int) = 2) FROM odd;
+
+SELECT odd.select, odd.ALL, odd.Select FROM tpch.tiny.odd
+=>
+SELECT odd."select", odd.ALL, odd."Select" FROM tpch.tiny.odd;
+
+FROM odd SELECT odd.select::varchar AS s, max(odd.select::varchar ILIKE 'a') GROUP BY 1,
+=>
+SELECT CAST(odd."select" AS varchar) AS s, max(lower(CAST(odd."select" AS varchar)) LIKE lower('a')) FROM odd GROUP BY 1;

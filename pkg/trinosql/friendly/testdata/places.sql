@@ -30,3 +30,11 @@ Column 'nam' cannot be resolved;
 SELECT regionkey, count(*), ^nam FROM nation GROUP BY ALL ORDER BY ALL LIMIT 3
 =>
 Column 'nam' cannot be resolved;
+
+SELECT odd.select, ^nosuch FROM odd
+=>
+Column 'nosuch' cannot be resolved;
+
+FROM ^tpch.table.odd
+=>
+;
