@@ -28,6 +28,7 @@ func TestImports(t *testing.T) {
 		"modernc.org/sqlite":             {"pkg/gateway/store", "pkg/gateway/connector"},
 		"github.com/jackc/pgx":           {"pkg/gateway/store", "pkg/gateway/connector", "pkg/gateway/gatewaytest"},
 		"github.com/go-sql-driver/mysql": {"pkg/gateway/connector"},
+		"github.com/aws/":                {"pkg/gateway/exports/files"},
 		"github.com/spf13/cobra":         {"cmd", "internal/reference"},
 		"github.com/spf13/cobra/doc":     {"internal/reference"},
 		"encoding/csv":                   {}, // internal/rowfile/csv is the reader of all

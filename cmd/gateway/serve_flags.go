@@ -33,6 +33,7 @@ type serveFlags struct {
 	printKey, quiet, moved               bool
 	onFailure, otlp                      string
 	store, storePassword, sharedDir      string
+	exportStore, s3Endpoint              string
 	hook                                 *hooks.Hook      // of onFailure, nil for none
 	spans                                *traces.Exporter // nil for none
 	grace, drain, overrun                time.Duration
@@ -61,8 +62,13 @@ func (f *serveFlags) register(c *cobra.Command) {
 		"owner only; else it is that of PGPASSWORD or ~/.pgpass")
 	fs.StringVar(&f.sharedDir, "shared-dir", "", "folder that all gateways over the --store have, for the files of "+
 		"exports and the key of credentials: with it several may serve, with --engine trino (docs/cluster.md)")
+	fs.StringVar(&f.exportStore, "export-store", "", "s3://BUCKET/PREFIX for the files of exports, in place of a "+
+		"folder, with the credential of AWS_ACCESS_KEY_ID and so on, for a gateway with --store (docs/cluster.md)")
+	fs.StringVar(&f.s3Endpoint, "s3-endpoint", "", "address of another service for --export-store than that of AWS, "+
+		"such as https://minio.example.com:9000 (AWS_ENDPOINT_URL_S3)")
 	fs.BoolVar(&f.moved, "moved", false, "record that rows or files are elsewhere now: other values of --trino-lake, "+
-		"--trino-prefix, --trino-stage, --trino-stage-location or --shared-dir, while no other gateway is running")
+		"--trino-prefix, --trino-stage, --trino-stage-location, --shared-dir or "+
+		"--export-store, while no other gateway is running")
 	fs.StringVar(&f.logFormat, "log-format", "text", "format of the log: text or json")
 	complete.Values(c, "log-format", "text", "json")
 	fs.StringVar(&f.onFailure, "on-failure", "", "command, or address that begins with http:// or https://, that gets "+

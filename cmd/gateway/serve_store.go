@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/exports/files"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
@@ -19,8 +20,23 @@ import (
 func (f *serveFlags) share(e *cli.Env, o *gateway.Options) error {
 	o.Moved = f.moved
 	switch {
-	case f.moved && o.EngineName == "":
-		return exitcode.Usagef("--moved is for --engine %s", engineTrino)
+	case f.moved && o.EngineName == "" && o.Postgres == nil:
+		return exitcode.Usagef("--moved is for --store or --engine %s", engineTrino)
+	case f.exportStore == "" && f.s3Endpoint != "":
+		return exitcode.Usagef("--s3-endpoint is for --export-store")
+	case f.exportStore != "":
+		if o.Postgres == nil {
+			return exitcode.Usagef("--export-store is for --store")
+		}
+		var err error
+		o.Bucket, err = files.OpenBucket(files.Options{Address: f.exportStore, Endpoint: f.s3Endpoint,
+			Getenv: e.Getenv})
+		if err != nil {
+			return exitcode.Usagef("--export-store: %v", err).WithHint("the credential is that of AWS_ACCESS_KEY_ID " +
+				"and AWS_SECRET_ACCESS_KEY, or a profile of AWS_SHARED_CREDENTIALS_FILE")
+		}
+	}
+	switch {
 	case f.sharedDir == "":
 		return nil
 	case o.Postgres == nil || o.EngineName == "":
@@ -80,10 +96,16 @@ func notOpened(err error) error {
 	var x *zone.Elsewhere
 	var unfit *engine.Error
 	var place *gateway.PlaceError
+	var bucket *files.Error
 	switch {
 	case errors.As(err, &unfit) && (unfit.Kind == engine.KindSource || unfit.Kind == engine.KindUnsupported):
 		f.Code, f.Hint = "cluster", unfit.Hint
 		if unfit.Kind == engine.KindSource && !errors.Is(err, engine.ErrUnusable) {
+			f.Exit = exitcode.Unavailable
+		}
+	case errors.As(err, &bucket):
+		f.Code = "export-store"
+		if bucket.Away {
 			f.Exit = exitcode.Unavailable
 		}
 	case errors.As(err, &x):

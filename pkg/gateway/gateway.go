@@ -14,7 +14,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/backups"
 	"github.com/dig-cli/dig/pkg/gateway/caches"
 	"github.com/dig-cli/dig/pkg/gateway/catalogs"
@@ -23,6 +22,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/diskspace"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/exports"
+	"github.com/dig-cli/dig/pkg/gateway/exports/files"
 	"github.com/dig-cli/dig/pkg/gateway/hosted"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/metadata"
@@ -43,7 +43,8 @@ type Options struct {
 	Postgres *store.Postgres // where the state is; nil for a file in Dir
 	// a folder for what all gateways have that share the state: files of exports, secret.key; "" for Dir
 	SharedDir  string
-	Moved      bool // rows or files were moved to other places than the state has
+	Bucket     *files.Bucket // for the files of exports; nil for SharedDir
+	Moved      bool          // rows or files were moved to other places than the state has
 	OpenEngine func(engine.Options) (engine.Engine, error)
 	EngineName string           // of one that has the rows of the directory elsewhere; "" for the embedded one
 	Engine     engine.Options   // Dir and NewID are filled in
@@ -75,6 +76,7 @@ type Gateway struct {
 	Engine  engine.Engine
 	Now     func() time.Time
 	log     *slog.Logger
+	files   files.Files // of exports
 
 	Jobs       *jobs.Service
 	Web        *web.Mux
@@ -135,7 +137,10 @@ func Open(o Options) (*Gateway, error) {
 		err = g.openEngine()
 	}
 	if err == nil {
-		if err = checkPlaces(context.Background(), o, st, g.Engine); err != nil {
+		if err = checkPlaces(context.Background(), o, st, g.Engine); err == nil {
+			g.files, err = exportFiles(context.Background(), o, st)
+		}
+		if err != nil {
 			err = errors.Join(err, g.Engine.Close())
 		}
 	}
@@ -245,8 +250,7 @@ func (g *Gateway) wire() {
 		Catalogs: g.Catalogs}
 	g.Exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.Web, Jobs: g.Jobs, Names: g.Names,
 		Sources: g.Sources,
-		Queries: g.Queries, Catalogs: g.Catalogs, Dir: o.shared(), ReadOnly: o.ReadOnly, Limits: o.Limits,
-		SyncDir: tempfile.SyncDir}
+		Queries: g.Queries, Catalogs: g.Catalogs, Files: g.files, ReadOnly: o.ReadOnly, Limits: o.Limits}
 	g.Backups = &backups.Service{Store: st, Engine: eng, Now: now, Dir: o.Dir, ReadOnly: o.ReadOnly}
 	g.DiskSpace = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly,
 		Log: g.log}

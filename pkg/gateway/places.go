@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/exports/files"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/google/uuid"
 )
@@ -30,42 +31,54 @@ func (e *PlaceError) Error() string {
 	return text
 }
 
-// folderFile is a file in a folder that gateways share, with an id: machines may have the folder under other names.
+// folderFile is a file in a folder or bucket that gateways share, with an id: machines may have it under other names.
 const folderFile = "dig-folder.id"
 
 // checkPlaces compares where this gateway looks for rows and files with where those before it did. With o.Moved it is
 // recorded again, if no other one is running.
 func checkPlaces(ctx context.Context, o Options, st *store.Store, e engine.Engine) error {
-	var places []engine.Place
+	var places []place
 	if placed, ok := e.(engine.Located); ok {
-		places = placed.Places()
+		for _, p := range placed.Places() {
+			places = append(places, place{Place: p})
+		}
+	}
+	if o.Postgres != nil {
+		p := place{Place: engine.Place{Flag: bucketFlag}}
+		if o.Bucket != nil {
+			p.Value, p.bucket = o.Bucket.Address(), o.Bucket
+		}
+		places = append(places, p)
 	}
 	if o.SharedDir != "" {
-		places = append(places, engine.Place{Flag: "--shared-dir", Value: o.SharedDir, Folder: true})
+		places = append(places, place{Place: engine.Place{Flag: "--shared-dir", Value: o.SharedDir, Folder: true}})
 	}
 	if o.ReadOnly {
 		return nil
 	}
 	for _, p := range places {
 		known, err := st.Setting(ctx, p.Flag)
+		if err == nil && known == "" && p.Flag == bucketFlag {
+			known, err = withoutBucket(ctx, st)
+		}
 		if err != nil {
 			return err
 		}
-		have, err := identify(p, known == "")
+		have, err := identify(ctx, p, known == "")
 		if err == nil && known == "" {
 			known, err = st.SetSetting(ctx, p.Flag, "", have)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Flag, err)
 		}
-		if id(have) == id(known) {
+		if have == known || id(have) != "" && id(have) == id(known) {
 			continue
 		}
 		wrong := &PlaceError{Flag: p.Flag, Have: p.Value, Want: name(known)}
 		if !o.Moved {
 			return wrong
 		}
-		if have, err = identify(p, true); err == nil {
+		if have, err = identify(ctx, p, true); err == nil {
 			_, err = st.SetSetting(ctx, p.Flag, known, have)
 		}
 		if err != nil {
@@ -81,25 +94,69 @@ func checkPlaces(ctx context.Context, o Options, st *store.Store, e engine.Engin
 	return nil
 }
 
-// identify is what is recorded of a place: an id, and the value of its flag. make gives a folder one that it lacks.
-func identify(p engine.Place, make bool) (string, error) {
-	if !p.Folder || p.Value == "" {
+// place is where a gateway looks: a value, a folder or a bucket.
+type place struct {
+	engine.Place
+	bucket *files.Bucket
+}
+
+// bucketFlag says where the files of exports are; without it they are in a folder.
+const bucketFlag = "--export-store"
+
+// withoutBucket is what is recorded of a state whose gateways knew no buckets and have files of exports in a folder,
+// "" if there is none.
+func withoutBucket(ctx context.Context, st *store.Store) (string, error) {
+	live, err := st.LiveExports(ctx)
+	if err != nil || len(live) == 0 {
+		return "", err
+	}
+	return st.SetSetting(ctx, bucketFlag, "", "\n")
+}
+
+// identify is what is recorded of a place: an id, and the value of its flag. make gives a folder or a bucket one that
+// it lacks.
+func identify(ctx context.Context, p place, make bool) (string, error) {
+	path := filepath.Join(p.Value, folderFile)
+	read := func() ([]byte, error) { return os.ReadFile(path) }
+	write := func(id []byte) error {
+		if err := os.MkdirAll(p.Value, 0o755); err != nil {
+			return err
+		}
+		return publish(path, id)
+	}
+	switch {
+	case p.bucket != nil:
+		read = func() ([]byte, error) { return p.bucket.Read(ctx, folderFile) }
+		write = func(id []byte) error { return p.bucket.Publish(ctx, folderFile, id) }
+	case !p.Folder || p.Value == "":
 		return p.Value + "\n" + p.Value, nil
 	}
-	path := filepath.Join(p.Value, folderFile)
-	raw, err := os.ReadFile(path)
+	raw, err := read()
 	if errors.Is(err, fs.ErrNotExist) && make {
 		raw = []byte(uuid.NewString() + "\n")
-		if err = os.MkdirAll(p.Value, 0o755); err == nil {
-			err = publish(path, raw)
-		}
-		if errors.Is(err, fs.ErrExist) { // another gateway was first
-			raw, err = os.ReadFile(path)
+		if err = write(raw); errors.Is(err, fs.ErrExist) { // another gateway was first
+			raw, err = read()
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return strings.TrimSpace(string(raw)) + "\n" + p.Value, err
+}
+
+// exportFiles is where the files of exports are. A bucket is tried, and has a folder for each state.
+func exportFiles(ctx context.Context, o Options, st *store.Store) (files.Files, error) {
+	if o.Bucket == nil {
+		return &files.Folder{Dir: filepath.Join(o.shared(), "exports"), SyncDir: tempfile.SyncDir}, nil
+	}
+	if err := o.Bucket.Try(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", bucketFlag, err)
+	}
+	const key = bucketFlag + ": folder of this state"
+	state, err := st.Setting(ctx, key)
+	if err == nil && state == "" {
+		state, err = st.SetSetting(ctx, key, "", uuid.NewString())
+	}
+	return o.Bucket.Of(state), err
 }
 
 // publish writes a file that others see whole or not at all, unless there is one.

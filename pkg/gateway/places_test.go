@@ -1,15 +1,19 @@
 package gateway_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/exports/files"
+	"github.com/dig-cli/dig/pkg/gateway/exports/s3test"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -101,5 +105,79 @@ func TestPlacesOfOthers(t *testing.T) {
 	}
 	if _, err := open(first, false); !errors.As(err, &wrong) || wrong.Others || wrong.Want != second {
 		t.Errorf("where they were: %v", err)
+	}
+}
+
+// TestPlacesOfExports: gateways over one state have their exports in one bucket, which each may use by another address.
+func TestPlacesOfExports(t *testing.T) {
+	p := store.Postgres{Address: testdb.Postgres(t).String()}
+	dir := t.TempDir()
+	open := func(s *s3test.Store, address string, moved bool) (*gateway.Gateway, error) {
+		o := gateway.Options{Dir: dir, Postgres: &p, Moved: moved, OpenEngine: duckdb.Open}
+		if address != "" {
+			var err error
+			if o.Bucket, err = files.OpenBucket(files.Options{Address: address, Getenv: s.Getenv}); err != nil {
+				return nil, err
+			}
+		}
+		return gateway.Open(o)
+	}
+	one, two := s3test.New(t), s3test.New(t)
+	for i, c := range []struct {
+		s       *s3test.Store
+		address string
+		moved   bool
+		refused bool
+		want    string // of the error
+	}{
+		{one, "s3://lake/a", false, false, ""},
+		{one, "s3://lake/a", false, false, ""},
+		{one, "s3://lake/b", false, true, "s3://lake/a"},
+		{two, "s3://lake/a", false, true, "s3://lake/a"},
+		{nil, "", false, true, "s3://lake/a"},
+		{two, "s3://lake/b", true, false, ""},
+		{one, "s3://lake/a", false, true, "s3://lake/b"},
+		{nil, "", true, false, ""},
+		{one, "s3://lake/a", false, true, ""},
+	} {
+		g, err := open(c.s, c.address, c.moved)
+		if err == nil {
+			err = g.Close()
+		}
+		var wrong *gateway.PlaceError
+		if c.refused != errors.As(err, &wrong) || !c.refused && err != nil ||
+			c.refused && (wrong.Want != c.want || wrong.Flag != "--export-store" || wrong.Have != c.address) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if keys := one.Keys(); !slices.Equal(keys, []string{"a/dig-folder.id"}) {
+		t.Errorf("the starts leave %q", keys)
+	}
+}
+
+// TestPlaceOfFormerExports: a state with files of exports in a folder gets no bucket by a flag alone.
+func TestPlaceOfFormerExports(t *testing.T) {
+	p := store.Postgres{Address: testdb.Postgres(t).String()}
+	o := gateway.Options{Dir: t.TempDir(), Postgres: &p, OpenEngine: duckdb.Open}
+	g, err := gateway.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	_, err = g.Store.CreateExport(ctx, store.Export{ProjectID: store.DefaultProject, Format: "CSV",
+		Compression: "NONE", Source: "TABLE", FileName: "x.csv"})
+	if err == nil {
+		_, err = g.Store.SetSetting(ctx, "--export-store", "\n", "") // of a version without the flag
+	}
+	if err = errors.Join(err, g.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := s3test.New(t)
+	if o.Bucket, err = files.OpenBucket(files.Options{Address: "s3://lake", Getenv: s.Getenv}); err != nil {
+		t.Fatal(err)
+	}
+	var wrong *gateway.PlaceError
+	if _, err := gateway.Open(o); !errors.As(err, &wrong) || wrong.Want != "" {
+		t.Errorf("a bucket beside a folder: %v", err)
 	}
 }

@@ -7,13 +7,16 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/exports/files"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -88,18 +91,14 @@ func (s *Service) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(s.exportPath(id))
-	if errors.Is(err, os.ErrNotExist) {
+	f, err := s.Files.Open(ctx, id)
+	if errors.Is(err, fs.ErrNotExist) {
 		return fault.Data(404, "the file of export %s no longer exists", id)
 	}
 	if err != nil {
-		return err
+		return unstored(err)
 	}
 	defer f.Close()
-	made, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	kind := "text/csv; charset=utf-8"
 	switch {
 	case x.Compression == gzipped:
@@ -118,6 +117,40 @@ func (s *Service) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	} else {
 		hr.Header.Del("Range")
 	}
-	http.ServeContent(w, hr, "", made.ModTime(), f)
+	read := &noted{Content: f}
+	http.ServeContent(w, hr, "", f.Made(), read)
+	if read.err != nil && ctx.Err() == nil {
+		s.Log.Error("the file of an export is not read to its end", "id", id, "error", read.err.Error())
+	}
 	return nil
+}
+
+// noted notes the error that ends a reply, which ServeContent does not report.
+type noted struct {
+	files.Content
+	err error
+}
+
+func (n *noted) Read(p []byte) (int, error) {
+	k, err := n.Content.Read(p)
+	if err != nil && err != io.EOF {
+		n.err = err
+	}
+	return k, err
+}
+
+// unstored is the reply for a call that the object store has failed.
+func unstored(err error) error {
+	var e *files.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if e.Away {
+		f := fault.Data(503, "%v", e)
+		f.Hint = "nothing was changed: it can be repeated"
+		return f
+	}
+	f := fault.Data(500, "%v", e)
+	f.Code, f.Hint = api.CodeLasting, "the operator of the gateway sets where the files of exports are"
+	return f
 }

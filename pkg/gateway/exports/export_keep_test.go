@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/exports/files"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 )
 
@@ -53,7 +54,7 @@ func TestExportOutlivesPowerCut(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	var fails error
 	looked := 0
-	g.Exports.SyncDir = func(dir string) error {
+	g.Exports.Files.(*files.Folder).SyncDir = func(dir string) error {
 		looked++
 		if dir != exportDir(g) {
 			t.Errorf("%s is synced", dir)

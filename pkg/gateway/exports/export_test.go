@@ -25,7 +25,7 @@ import (
 
 // exportGateway is a gateway over a fresh directory whose clock is moved by the test.
 // exportDir is where the files of exports are.
-func exportDir(g *gateway.Gateway) string { return filepath.Join(g.Exports.Dir, "exports") }
+func exportDir(g *gateway.Gateway) string { return filepath.Join(g.Options.Dir, "exports") }
 
 const someRows = `SELECT * FROM (VALUES (1, 'a,b', 1.50, true), (2, 'say "x"', NULL, false), (NULL, '', 0.10, NULL), ` +
 	`(3, NULL, -2.25, true)) AS t(n, "text", d, ok)`

@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/exports/files"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -36,11 +37,10 @@ type Service struct {
 	Sources  *sources.Service
 	Queries  *queries.Service
 	Catalogs *catalogs.Service
-	Dir      string
+	Files    files.Files
 	ReadOnly bool
 	Limits   web.Limits
-	swept    atomic.Bool            // files without a job were removed
-	SyncDir  func(dir string) error // makes the names in a directory durable
+	swept    atomic.Bool // files without a job were removed
 
 	Fail func(rows int64) error // called after a file is written, if set; an error fails the export
 }
@@ -108,7 +108,7 @@ func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequ
 	}), x); err != nil {
 		return web.Reply{}, err
 	}
-	if err := errors.Join(s.tidyExports(ctx), s.sweptExports(ctx)); err != nil {
+	if err := errors.Join(s.tidyExports(ctx), unstored(s.sweptExports(ctx))); err != nil {
 		return web.Reply{}, err
 	}
 	if x.Runner, err = s.Jobs.Runner(); err != nil {

@@ -6,9 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -17,12 +14,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-func (s *Service) exportDir() string { return filepath.Join(s.Dir, "exports") }
-
-func (s *Service) exportPath(id string) string { return filepath.Join(s.exportDir(), id) }
-
-// partial is the suffix of the name of a file that is being written.
-const partial = ".partial"
+// removeExport removes the file of a job, and reports whether it is gone. What is not goes with a later sweep.
+func (s *Service) removeExport(ctx context.Context, id string) bool {
+	err := s.Files.Remove(ctx, id)
+	if err != nil {
+		s.Log.Error("the file of an export is not removed", "id", id, "error", err.Error())
+	}
+	return err == nil
+}
 
 // runExport writes the file of a job and records the result.
 func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export, q sql.Query, o *exportSpec) {
@@ -51,7 +50,7 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 		if s.Jobs.Stopped() {
 			x.Error = jobs.CutOff
 		}
-		os.Remove(s.exportPath(x.ID)) // before anyone can see that the job has ended
+		s.removeExport(keep, x.ID) // before anyone can see that the job has ended
 	}
 	err = s.Jobs.Record("export "+x.ID, func(ctx context.Context) error { return s.Store.EndExport(ctx, x) })
 	end := endOf(x)
@@ -63,7 +62,7 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("export", "id", x.ID, "error", err.Error())
 		}
-		os.Remove(s.exportPath(x.ID)) // cancelled, or its project was deleted
+		s.removeExport(keep, x.ID) // cancelled, or its project was deleted
 		return
 	}
 	if err := s.shrinkExports(keep); err != nil {
@@ -83,7 +82,7 @@ func endOf(x store.Export) jobs.End {
 
 // bounded is a file with a maximum size; 0 means none.
 type bounded struct {
-	f             *os.File
+	f             io.Writer
 	written, most int64
 }
 
@@ -100,24 +99,19 @@ func (b *bounded) Write(p []byte) (int, error) {
 // errEnough ends the reading of a result at the limit of an export.
 var errEnough = errors.New("the limit is reached")
 
-// writeExport streams a result to a file that gets its name when it is complete and synced.
+// writeExport streams a result to a file that is seen when it is complete and durable.
 func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Export, q sql.Query,
 	o *exportSpec) (rows, size int64, err error) {
 	if err := limitFault(o.limit); err != nil {
 		return 0, 0, err
 	}
-	if err := os.MkdirAll(s.exportDir(), 0o700); err != nil {
-		return 0, 0, err
-	}
-	path := s.exportPath(x.ID)
-	f, err := os.OpenFile(path+partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := s.Files.Create(ctx, x.ID)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() {
-		f.Close()
 		if err != nil {
-			os.Remove(path + partial)
+			err = errors.Join(err, f.Abort())
 		}
 	}()
 	res, err := s.Names.Query(ctx, p, q)
@@ -125,7 +119,8 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 		return 0, 0, o.placed(err)
 	}
 	defer res.Close()
-	b := bufio.NewWriterSize(&bounded{f: f, most: s.Limits.ExportBytes()}, 256<<10)
+	to := &bounded{f: f, most: s.Limits.ExportBytes()}
+	b := bufio.NewWriterSize(to, 256<<10)
 	var w io.Writer = b
 	var z *gzip.Writer
 	if o.compression == gzipped {
@@ -157,20 +152,7 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 	if err = b.Flush(); err != nil {
 		return rows, 0, err
 	}
-	if err = f.Sync(); err != nil {
-		return rows, 0, err
-	}
-	if size, err = f.Seek(0, io.SeekCurrent); err != nil {
-		return rows, 0, err
-	}
-	if err = f.Close(); err != nil {
-		return rows, 0, err
-	}
-	if err = os.Rename(path+partial, path); err != nil {
-		return rows, 0, err
-	}
-	// the job is recorded as done next, which must not be durable before the file's name is
-	return rows, size, s.SyncDir(s.exportDir())
+	return rows, to.written, f.Commit(ctx)
 }
 
 // tidyExports ends jobs of terminated processes, and removes expired files. It runs before exports are read, so that
@@ -191,29 +173,26 @@ func (s *Service) tidyExports(ctx context.Context) error {
 			s.Jobs.Ended(endOf(x))
 		}
 		if !s.ReadOnly {
-			os.Remove(s.exportPath(x.ID) + partial)
+			s.removeExport(ctx, x.ID)
 		}
 	}
 	over, err := s.Store.ExpireExports(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.removeExports(over); err != nil {
-		return err
-	}
+	s.removeExports(ctx, over)
 	return s.Store.ForgetExports(ctx, s.Now().Add(-exportMemory))
 }
 
-func (s *Service) removeExports(list []store.Export) error {
+func (s *Service) removeExports(ctx context.Context, list []store.Export) {
 	if s.ReadOnly {
-		return nil
+		return
 	}
 	for _, x := range list {
-		if err := os.Remove(s.exportPath(x.ID)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
+		if !s.removeExport(ctx, x.ID) { // nor may the others be, each after a while
+			return
 		}
 	}
-	return nil
 }
 
 // shrinkExports limits the total size of the files of all exports by removing the oldest.
@@ -226,33 +205,14 @@ func (s *Service) shrinkExports(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.removeExports(over)
+	s.removeExports(ctx, over)
+	return nil
 }
 
-// SweepExports removes every file without a job, such as those left by a terminated process. It reads the whole
-// directory, and therefore runs before the first export of a process and occasionally while the gateway serves.
+// SweepExports removes every file without a job, such as those left by a terminated process. It lists all
+// files, and therefore runs before the first export of a process and occasionally while the gateway serves.
 func (s *Service) SweepExports(ctx context.Context) error {
-	files, err := os.ReadDir(s.exportDir())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	ended, err := s.Store.LiveExports(ctx) // read after the files, so that each file's job is included
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		id, part := strings.CutSuffix(f.Name(), partial)
-		if done, live := ended[id]; live && !(done && part) {
-			continue
-		}
-		if err := os.Remove(filepath.Join(s.exportDir(), f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+	return s.Files.Sweep(ctx, s.Store.LiveExports)
 }
 
 // sweptExports sweeps once in the lifetime of a gateway.
