@@ -56,7 +56,7 @@ func (f *catalogFlags) request(e *cli.Env, c *cobra.Command, args []string) (api
 		if req.ExtraParameters == nil {
 			req.ExtraParameters = map[string]any{}
 		}
-		req.ExtraParameters["cacheAnything"] = f.anything
+		req.ExtraParameters[api.CacheAnything] = f.anything
 	}
 	if len(args) == 1 {
 		req.Name = args[0]

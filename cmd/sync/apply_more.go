@@ -290,6 +290,10 @@ func (a *applier) catalog(ctx context.Context, ch manifest.Change) error {
 	}
 	req := api.CatalogRequest{Name: c.DisplayName, ConnectionID: conn}
 	for _, k := range slices.Sorted(maps.Keys(c.Parameters)) {
+		if k == api.CacheAnything && !a.e.Local() {
+			fmt.Fprintf(a.e.Err, "note: catalog %s is created without %s, which only zone local has\n", c.Name, k)
+			continue
+		}
 		v, err := a.vault.expand(k, c.Parameters[k])
 		if err != nil {
 			return exitcode.Usagef("%s: parameters %s: %v", c.At.File, k, err)

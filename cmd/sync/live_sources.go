@@ -3,6 +3,7 @@ package sync
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -36,8 +37,16 @@ func (l *live) readCatalogs(ctx context.Context) error {
 			if i < 0 {
 				continue // of another project
 			}
-			l.add(&manifest.Catalog{Base: base(manifest.KindCatalog, c.Name), DisplayName: cmp.Or(c.DisplayName,
-				c.Name), Connection: conns[i].Name}, c.ID)
+			out := &manifest.Catalog{Base: base(manifest.KindCatalog, c.Name), DisplayName: cmp.Or(c.DisplayName,
+				c.Name), Connection: conns[i].Name}
+			if c.CacheAnything {
+				yes, err := manifest.ValueOf(json.RawMessage("true"))
+				if err != nil {
+					return err
+				}
+				out.Parameters = map[string]manifest.Value{api.CacheAnything: yes}
+			}
+			l.add(out, c.ID)
 		}
 	}
 	return nil

@@ -317,7 +317,15 @@ func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfigu
 	}
 	for _, c := range manifest.Of[*manifest.Catalog](have, manifest.KindCatalog) {
 		if was, ok := old.Get(manifest.KindCatalog, c.Name).(*manifest.Catalog); ok {
-			c.Parameters = was.Parameters
+			read := c.Parameters
+			c.Parameters = maps.Clone(was.Parameters)
+			if s.e.Local() { // which says so, unlike other zones
+				delete(c.Parameters, api.CacheAnything)
+			}
+			if c.Parameters == nil {
+				c.Parameters = read
+			}
+			maps.Copy(c.Parameters, read)
 		}
 	}
 	for _, k := range []manifest.Kind{manifest.KindFolder, manifest.KindQuery, manifest.KindColumn,

@@ -55,7 +55,7 @@ type fileCatalog struct {
 	Name        string           `yaml:"name,omitempty" doc:"the name in SQL, if it is not that of the file"`
 	DisplayName string           `yaml:"display-name,omitempty" doc:"the displayed name, if it is not the name in SQL"`
 	Connection  string           `yaml:"connection" doc:"name of the connection" need:"yes"`
-	Parameters  map[string]Value `yaml:"parameters,omitempty" doc:"extra parameters for its creation; they cannot be read back and are not compared"`
+	Parameters  map[string]Value `yaml:"parameters,omitempty" doc:"extra parameters for its creation, which are not compared; of those only cacheAnything of zone local can be read back"`
 }
 
 type fileSemantic struct {

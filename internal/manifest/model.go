@@ -101,7 +101,7 @@ type Catalog struct {
 	Base
 	DisplayName string
 	Connection  string
-	Parameters  map[string]Value // used at creation only; no gateway returns them
+	Parameters  map[string]Value // used at creation only; of them, zone local returns cacheAnything
 }
 
 func (c *Catalog) fields() []Field {

@@ -34,7 +34,13 @@ type Catalog struct {
 	CatalogType  string  `json:"catalogType"`
 	ConnectionID *string `json:"connectionId"`
 	Type         *string `json:"type,omitempty"` // SEMANTIC for semantic catalogs [O]
+	// CacheAnything is the extra parameter of this name, which the catalog was created with (zone local).
+	CacheAnything bool `json:"cacheAnything,omitempty"`
 }
+
+// CacheAnything is the extra parameter of a catalog of zone local whose tables can be cached although they are those of
+// a database.
+const CacheAnything = "cacheAnything"
 
 // CatalogRequest is the body of a request.
 type CatalogRequest struct {

@@ -93,7 +93,7 @@ func cacheAnything(extra map[string]any) (bool, error) {
 	for name, v := range extra {
 		on, ok := v.(bool)
 		switch {
-		case name != "cacheAnything":
+		case name != api.CacheAnything:
 			return false, fault.Data(400, "extraParameters: %q is unknown; this gateway supports only cacheAnything",
 				name)
 		case !ok:

@@ -97,7 +97,7 @@ func (s *Service) external(c store.Catalog) Catalog {
 // Listed is a catalog with a connection as the API lists it.
 func Listed(c store.Catalog) api.Catalog {
 	out := api.Catalog{ID: c.ID, Name: c.Name, DisplayName: c.DisplayName, CatalogType: c.Type,
-		ConnectionID: &c.ConnectionID}
+		ConnectionID: &c.ConnectionID, CacheAnything: c.CacheAnything}
 	if c.SharedFrom != nil {
 		out.ConnectionID = nil // it belongs to another project
 	}
