@@ -78,8 +78,7 @@ func (g *Gateway) verifyResults(ctx context.Context, checker engine.Checker, p s
 			Problem: "its stored rows are not in the data file of the project, which may be an older one",
 			Remedy:  "`dig cache refresh` stores them again"}
 		if n.Schema == store.ResultOfQuery {
-			f.Part, f.Remedy = "query", "`dig query update --type PLAIN`, and then "+
-				"`dig query materialize` stores them again"
+			f.Part, f.Remedy = "query", "`dig materialized refresh` stores them again"
 		}
 		lost = append(lost, f)
 	}
