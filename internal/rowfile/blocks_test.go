@@ -76,6 +76,12 @@ func sameRows(t *testing.T, name string, in []byte, size int, bare bool) {
 		return
 	}
 	divided := learnedOf(f)
+	for _, most := range []int64{1, 3, 1000} {
+		got, parts := readParts(t, f, most)
+		if parts > 0 && fmt.Sprint(got) != fmt.Sprint(withoutLines(f, want)) {
+			t.Fatalf("%q in blocks of %d, %d parts:\n%q, want\n%q", in, size, parts, got, want)
+		}
+	}
 	f.single = true
 	if err := f.Learn(t.Context(), true); err != nil {
 		t.Fatal(err)
@@ -105,6 +111,35 @@ func readAll(t *testing.T, f *File, d *Divided) (rows []string, err error) {
 	} else if r, err = f.Open(t.Context()); err != nil {
 		return nil, err
 	}
+	return readRows(t, f, r)
+}
+
+// readParts reads the rows by parts of at most a number of rows, without their lines.
+func readParts(t *testing.T, f *File, most int64) (rows []string, n int) {
+	t.Helper()
+	parts := f.Parts(most)
+	for _, p := range parts {
+		got, err := readRows(t, f, f.OpenPart(t.Context(), p))
+		if err != nil || int64(len(got)) != p.Rows {
+			t.Fatalf("a part of %d rows has %d: %v", p.Rows, len(got), err)
+		}
+		rows = append(rows, withoutLines(f, got)...)
+	}
+	return rows, len(parts)
+}
+
+func withoutLines(f *File, rows []string) (out []string) {
+	for _, row := range rows {
+		if _, text, ok := strings.Cut(row, "["); ok && f.Format != JSON {
+			row = "[" + text
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func readRows(t *testing.T, f *File, r Rows) (rows []string, err error) {
+	t.Helper()
 	defer r.Close()
 	for {
 		row, err := r.Next(t.Context())
