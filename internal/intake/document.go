@@ -203,6 +203,14 @@ func (d *Document) Learn(ctx context.Context, types bool) error {
 
 // count counts the rows of CSV that is sent as it is. pairs is set if there may be empty texts in it.
 func (d *Document) count(ctx context.Context) (pairs bool, err error) {
+	if d.Width > 1 { // where blank lines are no rows
+		d.Tee = d.sum
+		empty, ok := d.Count(ctx)
+		if d.Tee = nil; ok {
+			return empty, d.unchanged()
+		}
+		d.sum.Reset()
+	}
 	r, err := d.Raw(ctx)
 	if err != nil {
 		return false, err

@@ -131,8 +131,31 @@ func (f *File) Sample(ctx context.Context, size int64) (ok bool, err error) {
 	return true, nil
 }
 
+// Count counts the rows and the blank lines of CSV by several readers. ok is false if a single one has to read the
+// file, or to find its error. empty reports whether there are empty texts.
+func (f *File) Count(ctx context.Context) (empty, ok bool) {
+	parts := f.readDivided(ctx, true)
+	if parts == nil {
+		return false, false
+	}
+	f.Rows, f.Blank = 0, 0
+	for _, p := range parts {
+		f.Rows, f.Blank, empty = f.Rows+p.rows, f.Blank+p.blank, empty || p.empty
+	}
+	f.noteBlocks(parts[0].divided, f.Rows)
+	return empty, true
+}
+
 // learnDivided is Learn by several readers; nil if a single one has to read the file, or to find its error.
 func (f *File) learnDivided(ctx context.Context) *learned {
+	parts := f.readDivided(ctx, false)
+	if parts == nil {
+		return nil
+	}
+	return joined(parts[0].divided, parts)
+}
+
+func (f *File) readDivided(ctx context.Context, count bool) []*learned {
 	d, err := f.Divide(ctx)
 	if err != nil || d == nil {
 		return nil
@@ -142,7 +165,7 @@ func (f *File) learnDivided(ctx context.Context) *learned {
 	var wait sync.WaitGroup
 	failed := make([]error, len(parts))
 	for i := range parts {
-		parts[i] = &learned{f: f, divided: d}
+		parts[i] = &learned{f: f, divided: d, count: count}
 		wait.Go(func() {
 			panicked := safely.Run(func() { failed[i] = parts[i].add(ctx, d.Reader(nil)) })
 			failed[i] = errors.Join(panicked, failed[i])
@@ -152,7 +175,7 @@ func (f *File) learnDivided(ctx context.Context) *learned {
 	if errors.Join(failed...) != nil {
 		return nil
 	}
-	return joined(d, parts)
+	return parts
 }
 
 // learned is what is known of the rows that a reader has read.
@@ -164,6 +187,8 @@ type learned struct {
 	first   []place // of JSON: where the columns were seen first
 	rows    int64
 	blank   int64 // rows without a value, if there is one column
+	count   bool  // rows are only counted, and blank are lines without a field
+	empty   bool  // a value is an empty text, if rows are counted
 }
 
 // place is a block of a divided file, and the number of a column that is new in it.
@@ -198,7 +223,9 @@ func (l *learned) add(ctx context.Context, r Rows) error {
 			return err
 		}
 		if err := l.next(ctx, r); errors.Is(err, io.EOF) {
-			l.names = r.Names()
+			if l.names = r.Names(); l.count {
+				l.blank = r.(*ending).Rows.(*records).blank
+			}
 			return nil
 		} else if err != nil {
 			return err
@@ -211,6 +238,12 @@ func (l *learned) next(ctx context.Context, r Rows) error {
 	row, err := r.Next(ctx)
 	if err != nil {
 		return err
+	}
+	if l.count {
+		l.empty = l.empty || slices.ContainsFunc(row, func(v infer.Value) bool {
+			return v.Kind != infer.Null && len(v.Text) == 0
+		})
+		return nil
 	}
 	if l.f.Loose && !l.f.opt.lenient {
 		row = row[:min(len(row), len(l.columns))]

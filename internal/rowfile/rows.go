@@ -177,6 +177,7 @@ type records struct {
 	names []string
 	width int
 	loose bool
+	blank int64 // lines that are no rows
 	row   []infer.Value
 
 	from  *Divided // whose blocks are read, nil for all of the text
@@ -261,6 +262,7 @@ func (r *records) Next(ctx context.Context) ([]infer.Value, error) {
 		if !r.in.Blank() || r.width == 1 {
 			break
 		}
+		r.blank++
 	}
 	r.block.rows++
 	fields := r.in.Fields

@@ -48,15 +48,8 @@ func (w watched) Native() *csv.Native {
 // it is refused.
 func learned(t *testing.T, path string) (*intake.Document, []engine.ColumnDef, []api.ImportMapping) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := intake.Open(t.Context(), path, f, rowfile.Options{})
-	if err == nil {
-		err = doc.Learn(t.Context(), true)
-	}
-	if err != nil {
+	doc := openedFile(t, path)
+	if doc == nil || doc.Learn(t.Context(), true) != nil {
 		return nil, nil, nil
 	}
 	var defs []engine.ColumnDef
@@ -72,6 +65,20 @@ func learned(t *testing.T, path string) (*intake.Document, []engine.ColumnDef, [
 		return nil, nil, nil
 	}
 	return doc, defs, maps
+}
+
+// openedFile opens a file, nil if it is refused.
+func openedFile(t *testing.T, path string) *intake.Document {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := intake.Open(t.Context(), path, f, rowfile.Options{})
+	if err != nil {
+		return nil
+	}
+	return doc
 }
 
 // imported imports a document into a new table, and returns its rows in both orders, or the error.
