@@ -115,9 +115,10 @@ func (f *connectionFlags) credential(e *cli.Env, config api.ConnectionConfigurat
 	return nil
 }
 
-// absolute resolves the path of a file or folder against the working directory, which a gateway does not know.
+// absolute resolves the path of a file or folder against the working directory, which a gateway does not know. One from
+// the root stays: on Windows it has no drive, but the gateway may run on another system.
 func absolute(e *cli.Env, cred api.Credential) {
-	if path, ok := cred["path"].(string); ok && path != "" && e.Local() {
+	if path, ok := cred["path"].(string); ok && path != "" && !strings.HasPrefix(path, "/") && e.Local() {
 		cred["path"] = e.Abs(path)
 	}
 }
