@@ -64,7 +64,8 @@ func commands(e *cli.Env) *cobra.Command {
 type state struct {
 	DataDir  string `json:"dataDir"`
 	Exists   bool   `json:"exists"`
-	Store    string `json:"store,omitempty"` // address of the PostgreSQL database with the state
+	Store    string `json:"store,omitempty"`  // address of the PostgreSQL database with the state
+	Engine   string `json:"engine,omitempty"` // the one that has the rows, if they are not in the directory
 	Bytes    int64  `json:"bytes"`
 	Serving  bool   `json:"serving"`
 	Answers  *bool  `json:"answers,omitempty"`  // set only while a gateway serves
@@ -101,6 +102,9 @@ func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 			if err := store.Elsewhere(dir); errors.As(err, &elsewhere) {
 				out.Store = elsewhere.Address
 			} else if err != nil {
+				return cli.View{}, err
+			}
+			if out.Engine, err = gateway.EngineOf(dir); err != nil {
 				return cli.View{}, err
 			}
 			var rt http.RoundTripper

@@ -9,6 +9,8 @@ import (
 var statusShape = cli.Shape{ID: "dataDir", Fields: []cli.Field{
 	{Path: "dataDir", Heading: "directory"},
 	{Path: "exists"},
+	{Path: "store"},
+	{Path: "engine"},
 	{Path: "bytes", Heading: "size", As: output.AsBytes},
 	{Path: "serving"},
 	{Path: "answers"},

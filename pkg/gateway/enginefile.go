@@ -9,25 +9,32 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // engineFile names the engine that has the rows of a data directory; without it, they are in its files.
 const engineFile = "engine"
 
+// EngineOf returns the name of the engine that has the rows of a data directory, "" if they are in its files.
+func EngineOf(dir string) (string, error) {
+	b, err := os.ReadFile(filepath.Join(dir, engineFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
 // checkEngine rejects a data directory whose rows another engine has: with this one, all tables would seem to be empty.
 func checkEngine(o Options) error {
 	path := filepath.Join(o.Dir, engineFile)
-	b, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	has := strings.TrimSpace(string(b))
+	has, err := EngineOf(o.Dir)
 	switch {
+	case err != nil:
+		return err
 	case has == o.EngineName:
 		return nil
 	case has != "":
-		return fmt.Errorf("the rows of %s are in the engine %s: `dig gateway serve --engine %s` serves them", o.Dir,
-			has, has)
+		return &zone.Elsewhere{Dir: o.Dir, Engine: has}
 	}
 	files, err := filepath.Glob(filepath.Join(o.Dir, "projects", "*", "*.duckdb"))
 	if err != nil {

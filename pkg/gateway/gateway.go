@@ -251,7 +251,8 @@ func (g *Gateway) wire() {
 	g.Exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.Web, Jobs: g.Jobs, Names: g.Names,
 		Sources: g.Sources,
 		Queries: g.Queries, Catalogs: g.Catalogs, Files: g.files, ReadOnly: o.ReadOnly, Limits: o.Limits}
-	g.Backups = &backups.Service{Store: st, Engine: eng, Now: now, Dir: o.Dir, ReadOnly: o.ReadOnly}
+	g.Backups = &backups.Service{Store: st, Engine: eng, Now: now, Dir: o.Dir, EngineName: o.EngineName,
+		ReadOnly: o.ReadOnly}
 	g.DiskSpace = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly,
 		Log: g.log}
 }

@@ -32,7 +32,7 @@ var statementFaults = []struct {
 		"compare the _id of a MongoDB table with objectid('...') of its 24 hexadecimal digits; " +
 			"CAST(_id AS VARCHAR) reads it"},
 	{late.Regexp(`(?i)^(?:line \d+:\d+: )?mismatched input 'offset'`), "Trino's order is OFFSET m LIMIT n"},
-	{late.Regexp(`is not supported on zone local`), "it is valid in Trino, which the hosted zones run"},
+	{late.Regexp(`is not supported on zone local(?:$|:)`), "it is valid in Trino, which the hosted zones run"},
 }
 
 var notAllowed = late.Regexp(`(?i)Statement type '(\w+)' is not allowed`)
@@ -94,7 +94,7 @@ func hintOf(e *api.Error) string {
 		return StatementHint(m[1])
 	}
 	for _, known := range statementFaults {
-		if known.message().MatchString(e.Message) {
+		if known.message().MatchString(e.Message) && e.Kind != api.KindNotSupported {
 			return known.hint
 		}
 	}

@@ -237,6 +237,16 @@ func (e *Env) hasWaited(d time.Duration) {
 	}
 }
 
+// Served reports whether another process serves the data directory of zone local, which this run works with.
+func (e *Env) Served() bool {
+	dir, err := config.DataDir(e.Getenv)
+	if err != nil || !e.Run.Settings.InProcess() {
+		return false
+	}
+	_, served, err := e.Zone.Dial(dir)
+	return served && err == nil
+}
+
 // ForeignData is the failure of a data directory that another user controls.
 func ForeignData(err error) *exitcode.Failure {
 	return &exitcode.Failure{Exit: exitcode.NotAllowed, Code: "foreign-data", Msg: err.Error(),

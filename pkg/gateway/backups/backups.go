@@ -18,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -34,11 +35,13 @@ const (
 
 // Service makes backups.
 type Service struct {
-	Store    *store.Store
-	Engine   engine.Engine
-	Now      func() time.Time
-	Dir      string // the data directory
-	ReadOnly bool
+	Store  *store.Store
+	Engine engine.Engine
+	Now    func() time.Time
+	Dir    string // the data directory
+
+	EngineName string // of an engine that has the rows elsewhere
+	ReadOnly   bool
 
 	one sync.Mutex // a checkpoint of one backup fails while another writes
 }
@@ -55,7 +58,10 @@ func (s *Service) backup(ctx context.Context, r *web.Request[api.BackupRequest])
 			r.Op.ID)
 	}
 	b, ok := s.Engine.(engine.Backer)
-	if !ok || s.ReadOnly {
+	switch {
+	case s.EngineName != "":
+		return out, &zone.Elsewhere{Dir: s.Dir, Engine: s.EngineName}
+	case !ok || s.ReadOnly:
 		return out, fault.NotSupported(r.Op.ID, "data files that may be locked")
 	}
 	dir := r.Body.Directory

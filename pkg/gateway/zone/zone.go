@@ -39,19 +39,27 @@ type Options struct {
 	Engine   engine.Options
 }
 
-// Elsewhere is the error of a data directory whose state is not in it but in PostgreSQL: only a gateway that is served
-// opens that.
+// Elsewhere is the error of a data directory whose state is not in it but in PostgreSQL, or whose rows are in another
+// engine: only a gateway that is served opens that.
 type Elsewhere struct {
 	Dir     string
-	Address string // without a password
+	Address string // of the state, without a password
+	Engine  string // if it is the rows that are elsewhere
 }
 
 func (e *Elsewhere) Error() string {
+	if e.Engine != "" {
+		return "the rows of the data directory " + e.Dir + " are in the engine " + e.Engine
+	}
 	return "the state of the data directory " + e.Dir + " is in PostgreSQL: " + e.Address
 }
 
 // Remedy says which commands there are for it.
 func (e *Elsewhere) Remedy() string {
+	if e.Engine != "" {
+		return "`dig gateway serve --engine " + e.Engine + "` serves them, also to other dig processes on this " +
+			"machine; `dig project export` saves a project with its rows"
+	}
 	return "`dig gateway serve --store " + e.Address + "` serves it, also to other dig processes on this machine; " +
 		"pg_dump saves the state"
 }
