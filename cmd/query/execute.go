@@ -245,7 +245,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 	case "--id":
 		return &statement{form: api.ExecuteByID{ID: f.id, Timeout: timeout}}, nil
 	case "--name":
-		if parts, err := sqltext.Parts(f.name); err == nil && len(parts) == 1 {
+		if !strings.Contains(f.name, ".") {
 			return nil, exitcode.Usagef("--name %s: a qualified name is catalog.schema.table", f.name).WithHint(
 				"%[1]s.%[2]s.%[4]s runs a saved query, %[1]s.%[3]s.%[4]s reads its stored rows; `dig sql %[4]s` "+
 					"finds it by its name", api.InternalCatalogName, api.SchemaQuery, api.SchemaMtQuery, f.name)

@@ -185,13 +185,18 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	}
 	binds.hide(e)
 	for _, g := range given {
-		if g.data != "" && e.Served() {
+		if g.data == "" {
+			continue
+		}
+		if served, err := e.Served(); err != nil {
+			return err
+		} else if served {
 			return exitcode.Usagef("%s: a gateway serves the data directory of zone local, and it reads no files of a "+
 				"command", g.data).WithHint("`dig table import NAME %s --create` makes a table of it; with "+
 				"DIG_DATA_DIR set to another directory the file is read, without the tables of this one",
 				shell.Quote(g.data))
 		}
-		if g.data != "" && e.MayDropRows() {
+		if e.MayDropRows() {
 			return exitcode.Usagef("%s: only zone local reads a file as a table",
 				g.data).WithHint("`dig table import NAME %s --create` makes a table of it", shell.Quote(g.data))
 		}

@@ -37,8 +37,12 @@ type moved struct {
 	Tables  []archive.Table `json:"tables"`
 }
 
+// movedShape leaves out the tables, which a terminal would show as JSON.
+var movedShape = cli.Shape{ID: "path", Fields: []cli.Field{{Path: "path"}, {Path: "objects"}, {Path: "rows"}}}
+
 // NewExport returns the command that writes a project with its rows to an archive.
 func NewExport(e *cli.Env) *cobra.Command {
+	e.Displays(&movedShape, moved{})
 	c := &cobra.Command{Use: "export FILE|DIR", Short: "Write a project with the rows of its tables to an archive",
 		Args: cobra.ExactArgs(1),
 		Long: `Write a project with the rows of its tables to an archive: the files of
@@ -66,7 +70,7 @@ out as well.`,
 		if err != nil {
 			return err
 		}
-		return e.Print(cli.Object(out, "path", "objects", "rows", "tables").PrintValue(), nil, opts)
+		return e.Print(cli.Object(out, "path", "objects", "rows").PrintValue(), nil, opts)
 	}
 	return c
 }

@@ -58,7 +58,7 @@ ${env:SHOP_PASSWORD}, whose values must be set.`,
 		if err != nil {
 			return err
 		}
-		return e.Print(cli.Object(out, "path", "objects", "rows", "tables").PrintValue(), nil, opts)
+		return e.Print(cli.Object(out, "path", "objects", "rows").PrintValue(), nil, opts)
 	}
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -44,6 +45,27 @@ func CodingOf(head []byte) (c Coding, guessed bool) {
 		return UTF16BE, true
 	}
 	return UTF8, false
+}
+
+// utf32 returns the name of the UTF-32 in which a text is written, from its first bytes; "" if it is in none.
+func utf32(head []byte) string {
+	for name, order := range map[string]binary.ByteOrder{"UTF-32LE": binary.LittleEndian,
+		"UTF-32BE": binary.BigEndian} {
+		n := 0
+		for ; 4*n+4 <= len(head); n++ {
+			c := rune(order.Uint32(head[4*n:]))
+			if n == 0 && c == '\ufeff' {
+				return "UTF-32"
+			}
+			if !unicode.IsPrint(c) && !strings.ContainsRune("\t\r\n", c) {
+				break
+			}
+		}
+		if n > 1 && n == len(head)/4 {
+			return name
+		}
+	}
+	return ""
 }
 
 func (c Coding) String() string {

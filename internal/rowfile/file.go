@@ -146,6 +146,9 @@ func (f *File) detect(ctx context.Context) error {
 // decode detects the encoding of a text from its first bytes, and whether it is JSON.
 func (f *File) decode(ctx context.Context, ending string, head []byte) error {
 	guessed := false
+	if name := utf32(head); name != "" {
+		return fmt.Errorf("text in UTF-32 is not read: `iconv -f %s -t UTF-8` converts it", name)
+	}
 	if f.Coding, guessed = CodingOf(head); f.opt.encoded {
 		if err := f.chosenCoding(head); err != nil {
 			return err

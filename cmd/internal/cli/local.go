@@ -238,13 +238,16 @@ func (e *Env) hasWaited(d time.Duration) {
 }
 
 // Served reports whether another process serves the data directory of zone local, which this run works with.
-func (e *Env) Served() bool {
+func (e *Env) Served() (bool, error) {
 	dir, err := config.DataDir(e.Getenv)
 	if err != nil || !e.Run.Settings.InProcess() {
-		return false
+		return false, err
 	}
 	_, served, err := e.Zone.Dial(dir)
-	return served && err == nil
+	if err != nil {
+		return false, ForeignData(err)
+	}
+	return served, nil
 }
 
 // ForeignData is the failure of a data directory that another user controls.
