@@ -128,7 +128,7 @@ costs a whole upload and names one value; --no-check skips this check.`,
 		}
 		header := doc.Header
 		names, renamed := rowfile.Names(header, longestName,
-			func(name string) string { return strings.ToLower(k.stored(name)) }, systemName)
+			func(name string) string { return rowfile.Same(k.stored(name)) }, systemName)
 		if len(maps) > 0 {
 			renamed = nil
 		}

@@ -54,6 +54,18 @@ func Names(header []string, most int, same func(string) string, system func(stri
 	return names, changed
 }
 
+// Same maps the names that a table does not distinguish to one string: those that differ in the case of their letters,
+// of which one may have several small forms, as σ has.
+func Same(name string) string {
+	return strings.ToLower(strings.Map(func(c rune) rune {
+		least := c
+		for r := unicode.SimpleFold(c); r != c; r = unicode.SimpleFold(r) {
+			least = min(least, r)
+		}
+		return least
+	}, name))
+}
+
 // clean replaces control characters by blanks, and removes those at the ends.
 func clean(s string) string {
 	if strings.IndexFunc(s, unicode.IsControl) < 0 {

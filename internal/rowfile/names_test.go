@@ -16,3 +16,18 @@ func TestNames(t *testing.T) {
 		t.Errorf("%q\n%q", names, changed)
 	}
 }
+
+// TestSame compares names as tables do, by strings.EqualFold.
+func TestSame(t *testing.T) {
+	all := []string{"ς", "σ", "Σ", "K", "\u212a", "k", "ſ", "s", "É", "é", "e", "İ", "i", "ß", "ẞ", "ss", "a_ς", "A_Σ"}
+	for _, a := range all {
+		for _, b := range all {
+			if strings.EqualFold(a, b) && Same(a) != Same(b) {
+				t.Errorf("%q and %q: %q, %q", a, b, Same(a), Same(b))
+			}
+		}
+	}
+	if Same("ς") != Same("Σ") || Same("ss") == Same("ß") || Same("e") == Same("é") {
+		t.Error("names that a table keeps apart are the same, or the other way round")
+	}
+}

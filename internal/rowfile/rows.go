@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/rowfile/csv"
@@ -321,8 +320,8 @@ func (f *File) NoColumns() error {
 // the renamed columns.
 func (f *File) Distinct() (names, changed []string) {
 	if f.Header == nil { // they are numbered
-		names, _ = Names(make([]string, f.Width), math.MaxInt, strings.ToLower, func(string) bool { return true })
+		names, _ = Names(make([]string, f.Width), math.MaxInt, Same, func(string) bool { return true })
 		return names, nil
 	}
-	return Names(f.Header, math.MaxInt, strings.ToLower, func(string) bool { return true })
+	return Names(f.Header, math.MaxInt, Same, func(string) bool { return true })
 }
