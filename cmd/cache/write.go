@@ -36,7 +36,7 @@ func cacheSchedule(flag, v string) (*api.CacheSchedule, error) {
 	}
 	v = cli.ISOPeriod(v)
 	if _, err := schedule.ParsePeriod(v); err != nil {
-		return nil, exitcode.Usagef("%s: %v", flag, err)
+		return nil, exitcode.Usagef("%s: %v", flag, err).WithHint(cli.PeriodHint)
 	}
 	return &api.CacheSchedule{Type: "BASIC", Expression: &v}, nil
 }

@@ -42,7 +42,7 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 	case set("every"):
 		d := cli.ISOPeriod(s.every)
 		if _, err := schedule.ParsePeriod(d); err != nil {
-			return exitcode.Usagef("--every: %v", err)
+			return exitcode.Usagef("--every: %v", err).WithHint(cli.PeriodHint)
 		}
 		*to = &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: &d}
 	case set("cron"):

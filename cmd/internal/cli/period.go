@@ -8,6 +8,9 @@ import (
 
 var shortPeriod = late.Regexp(`^([0-9]+)([smhdw])$`)
 
+// PeriodHint is the hint for a text that is neither a duration of ISO 8601 nor one that ISOPeriod converts.
+const PeriodHint = "90s, 15m, 6h, 1d and 2w are accepted too"
+
 // ISOPeriod converts 15m to PT15M and leaves ISO 8601 durations unchanged.
 func ISOPeriod(s string) string {
 	m := shortPeriod().FindStringSubmatch(s)
