@@ -42,8 +42,8 @@ func (w *writer) rows(r *engine.Relation, columns []int) (string, error) {
 		return "", &engine.Error{Kind: engine.KindUnsupported, Err: errors.Join(err, engine.ErrNotSupported),
 			Message: fmt.Sprintf("%s has more rows than the gateway sends to the cluster with a statement (%d bytes)",
 				r.Shown, inlineBytes),
-			Hint: "a cache of the table is read by the cluster itself: dig cache create. So are the tables of a " +
-				"connection of a database with --trino-catalog of the gateway (docs/cluster.md)"}
+			Hint: "the cluster itself reads a cache: `dig cache create`, for a database in a catalog made with " +
+				"--cache-anything; and the connections of databases that the gateway was given by --trino-catalog"}
 	case err != nil:
 		if end := engine.Ended(w.ctx, nil); end != nil {
 			return "", end
