@@ -25,6 +25,10 @@ type PlaceError struct {
 
 func (e *PlaceError) Error() string {
 	text := fmt.Sprintf("%s is %q, and %q for the gateways that have used this state", e.Flag, e.Have, e.Want)
+	if e.Have == e.Want {
+		text = fmt.Sprintf("%s is %q, but not the one of the gateways that have used this state: its %s is not theirs",
+			e.Flag, e.Have, folderFile)
+	}
 	if e.Others {
 		text += ": it cannot be another one while one of them is running"
 	}
@@ -148,8 +152,10 @@ func exportFiles(ctx context.Context, o Options, st *store.Store) (files.Files, 
 	if o.Bucket == nil {
 		return &files.Folder{Dir: filepath.Join(o.shared(), "exports"), SyncDir: tempfile.SyncDir}, nil
 	}
-	if err := o.Bucket.Try(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", bucketFlag, err)
+	if !o.ReadOnly {
+		if err := o.Bucket.Try(ctx); err != nil {
+			return nil, fmt.Errorf("%s: %w", bucketFlag, err)
+		}
 	}
 	const key = bucketFlag + ": folder of this state"
 	state, err := st.Setting(ctx, key)

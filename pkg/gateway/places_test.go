@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -148,6 +149,9 @@ func TestPlacesOfExports(t *testing.T) {
 		if c.refused != errors.As(err, &wrong) || !c.refused && err != nil ||
 			c.refused && (wrong.Want != c.want || wrong.Flag != "--export-store" || wrong.Have != c.address) {
 			t.Errorf("%d: %v", i, err)
+		} else if c.refused && c.want == c.address &&
+			!strings.Contains(err.Error(), "its dig-folder.id is not theirs") {
+			t.Errorf("%d: the same address of another store: %v", i, err)
 		}
 	}
 	if keys := one.Keys(); !slices.Equal(keys, []string{"a/dig-folder.id"}) {

@@ -12,12 +12,16 @@ import (
 
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/exports/files"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // verifyExports compares the files of exports with the exports.
 func (g *Gateway) verifyExports(ctx context.Context) (all []zone.Finding, err error) {
+	if objects, ok := g.files.(*files.Objects); ok {
+		return g.verifyObjects(ctx, objects)
+	}
 	dir := filepath.Join(g.Options.shared(), "exports")
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
@@ -45,6 +49,30 @@ func (g *Gateway) verifyExports(ctx context.Context) (all []zone.Finding, err er
 			all = append(all, zone.Finding{Part: "export", Name: f.Name(), Status: zone.StatusLeftover,
 				Problem: "no export has this file: " + filepath.Join(dir, f.Name()),
 				Remedy:  "the next export removes it"})
+		}
+	}
+	return all, nil
+}
+
+// verifyObjects is verifyExports for a bucket. What has no export there goes with the next sweep.
+func (g *Gateway) verifyObjects(ctx context.Context, objects *files.Objects) (all []zone.Finding, err error) {
+	live, err := g.Store.LiveExports(ctx)
+	if err != nil || len(live) == 0 {
+		return nil, err
+	}
+	there, err := objects.List(ctx) // after the exports: an object is there before its export has ended
+	if err != nil {
+		return nil, err
+	}
+	now, err := g.Store.LiveExports(ctx) // without those that have expired meanwhile
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(live)) {
+		if live[id] && now[id] && !there[id] {
+			all = append(all, zone.Finding{Part: "export", Name: id, Status: zone.StatusDamaged,
+				Problem: "the object of the export does not exist in " + g.Options.Bucket.String(),
+				Remedy:  "export it again"})
 		}
 	}
 	return all, nil

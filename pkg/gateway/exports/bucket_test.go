@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // openBucket opens a gateway whose exports are in a bucket.
@@ -83,7 +84,25 @@ func TestBucket(t *testing.T) {
 	}
 	g.Jobs.RunDuties(ctx)
 	gatewaytest.FileOf(t, cl, job)
+	damaged := func() (ids []string) {
+		found, err := gateway.Verify(ctx, g.Options, zone.Look)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			if f.Part == "export" {
+				ids = append(ids, f.Name)
+			}
+		}
+		return ids
+	}
+	if ids := damaged(); len(ids) > 0 {
+		t.Errorf("damaged: %q", ids)
+	}
 	s.Remove(s.Keys()[0])
+	if ids := damaged(); !slices.Equal(ids, []string{id}) {
+		t.Errorf("damaged: %q, want %s", ids, id)
+	}
 	if _, err := cl.Exports.Open(ctx, job.Files[0], 0, ""); err == nil ||
 		!strings.Contains(err.Error(), "no longer exists") {
 		t.Errorf("an object that is gone: %v", err)

@@ -34,7 +34,7 @@ type Options struct {
 	Endpoint string // of another service than that of AWS; "" for the variables of AWS
 	Getenv   func(string) string
 	Silence  time.Duration // longest time without a byte from or to the store; 0 for one minute
-	PartSize int           // of an upload; 0 for 16 MiB, of which a file may have 10,000
+	PartSize int           // of an upload; 0 for 8 MiB, of which a file may have 10,000
 }
 
 // OpenBucket checks the addresses. It asks the store for nothing.
@@ -48,7 +48,7 @@ func OpenBucket(o Options) (*Bucket, error) {
 	}
 	b := &Bucket{name: u.Hostname(), prefix: strings.Trim(u.Path, "/"),
 		endpoint: cmp.Or(o.Endpoint, o.Getenv("AWS_ENDPOINT_URL_S3"), o.Getenv("AWS_ENDPOINT_URL")),
-		partSize: cmp.Or(o.PartSize, 16<<20)}
+		partSize: cmp.Or(o.PartSize, 8<<20)}
 	so := s3.Options{Region: cmp.Or(o.Getenv("AWS_REGION"), o.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
 		Credentials: credentialsOf(o.Getenv), HTTPClient: httpClient(cmp.Or(o.Silence, time.Minute)),
 		// Other stores than that of AWS refuse checksums in trailers. The signature has one of each body.

@@ -233,7 +233,7 @@ func read(t *testing.T, f files.Files, id string) []byte {
 	return have
 }
 
-// TestCutReplies: reading goes on where a reply was cut, or stopped moving, and fails when nothing comes any more.
+// TestCutReplies: reading continues where a reply was cut, or stopped moving, and fails when nothing comes any more.
 func TestCutReplies(t *testing.T) {
 	s := s3test.New(t)
 	f := open(t, s, "s3://lake").Of("state")

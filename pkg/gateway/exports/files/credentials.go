@@ -76,8 +76,8 @@ func container(getenv func(string) string) string {
 // profile reads a profile of the file of credentials, which may change: it is read again after a minute.
 func profile(getenv func(string) string) (c aws.Credentials, err error) {
 	file := getenv("AWS_SHARED_CREDENTIALS_FILE")
-	if file == "" {
-		file = filepath.Join(getenv("HOME"), ".aws", "credentials")
+	if home := cmp.Or(getenv("HOME"), getenv("USERPROFILE")); file == "" && home != "" {
+		file = filepath.Join(home, ".aws", "credentials")
 	}
 	raw, err := os.ReadFile(file)
 	if err != nil {

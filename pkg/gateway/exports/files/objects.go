@@ -40,6 +40,12 @@ func (o *Objects) Remove(ctx context.Context, id string) error {
 	}), o.b.remove(ctx, o.key(id)))
 }
 
+// List reports the ids of all that are complete.
+func (o *Objects) List(ctx context.Context) (map[string]bool, error) {
+	ids := map[string]bool{}
+	return ids, o.b.list(ctx, o.folder, func(key string) error { ids[path.Base(key)] = true; return nil })
+}
+
 func (o *Objects) Sweep(ctx context.Context, live func(context.Context) (map[string]bool, error)) error {
 	var keys []string
 	if err := o.b.list(ctx, o.folder, func(key string) error { keys = append(keys, key); return nil }); err != nil {
@@ -96,6 +102,9 @@ func (u *upload) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
 		k := min(len(p), u.b.partSize-len(u.buf))
+		if len(u.buf)+k > cap(u.buf) && len(u.buf)+k > small { // it will be full: grown at once, not piece by piece
+			u.buf = append(make([]byte, 0, u.b.partSize), u.buf...)
+		}
 		u.buf, p = append(u.buf, p[:k]...), p[k:]
 		if len(u.buf) == u.b.partSize {
 			if err := u.part(u.ctx); err != nil {
@@ -105,6 +114,9 @@ func (u *upload) Write(p []byte) (int, error) {
 	}
 	return n, nil
 }
+
+// small is the size of a file that grows as it is written.
+const small = 512 << 10
 
 // maxParts is the number of parts that a store allows.
 const maxParts = 10_000
