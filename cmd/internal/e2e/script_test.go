@@ -139,8 +139,8 @@ func scriptParams(t *testing.T, dir string, how way, seen *exercised) testscript
 				return duckdb.Available, nil
 			case "engine": // of the client, for what it does with rows itself
 				return duckdb.Available && os.Getenv("DIG_TEST_SYSTEM") == "", nil
-			case "windows": // the system of the client
-				return os.Getenv("DIG_TEST_SYSTEM") == "windows", nil
+			case "posix": // the system of the client has pipes as files, and modes of files
+				return os.Getenv("DIG_TEST_SYSTEM") != "windows", nil
 			case "postgres":
 				return os.Getenv("DIG_TEST_POSTGRES") != "", nil
 			case "mariadb":
