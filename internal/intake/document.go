@@ -168,11 +168,11 @@ func (d *Document) Learn(ctx context.Context, types bool) error {
 	d.sum = sha256.New()
 	switch {
 	case d.Format == rowfile.CSV && !types && d.unchangedText():
-		pairs, err := d.count(ctx)
+		pairs, sound, err := d.count(ctx)
 		if err != nil || !pairs {
 			return err
 		}
-		d.Loose = true
+		d.Loose = !sound
 		defer func() { d.Loose = false }()
 		return d.File.Learn(ctx, true) // it may have empty texts
 	case d.Format == rowfile.CSV:
@@ -201,19 +201,20 @@ func (d *Document) Learn(ctx context.Context, types bool) error {
 	return errors.Join(err, d.unchanged())
 }
 
-// count counts the rows of CSV that is sent as it is. pairs is set if there may be empty texts in it.
-func (d *Document) count(ctx context.Context) (pairs bool, err error) {
+// count counts the rows of CSV that is sent as it is. pairs is set if there may be empty texts in it, and sound if none
+// of its records is invalid.
+func (d *Document) count(ctx context.Context) (pairs, sound bool, err error) {
 	if d.Width > 1 { // where blank lines are no rows
 		d.Tee = d.sum
 		empty, ok := d.Count(ctx)
 		if d.Tee = nil; ok {
-			return empty, d.unchanged()
+			return empty, true, d.unchanged()
 		}
 		d.sum.Reset()
 	}
 	r, err := d.Raw(ctx)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	defer r.Close()
 	count := &rowCounter{start: true}
@@ -221,7 +222,7 @@ func (d *Document) count(ctx context.Context) (pairs bool, err error) {
 	if d.Rows, d.Blank = count.end(), count.blank; err == nil && d.Header != nil && d.Rows > 0 {
 		d.Rows--
 	}
-	return count.pairs, errors.Join(err, d.unchanged())
+	return count.pairs, false, errors.Join(err, d.unchanged())
 }
 
 // Key is a hash of a fully read document and of how it is imported.
