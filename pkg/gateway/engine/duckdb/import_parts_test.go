@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -118,7 +119,14 @@ func TestImportInParts(t *testing.T) {
 			}
 			var begun atomic.Int64
 			want := imported(t, p, recordsOf{doc}, defs, maps)
-			got := imported(t, p, inParts{Document: doc, begun: &begun}, defs, maps)
+			got := imported(t, p, inParts{Document: doc, begun: &begun, at: func(n int, row int64) {
+				for wait := 0; n == 0 && row == 1 && begun.Load() < 2; wait++ {
+					if time.Sleep(time.Millisecond); wait == 60_000 {
+						t.Error("no second thread has begun to read")
+						break
+					}
+				}
+			}}, defs, maps)
 			if got != want {
 				t.Errorf("in parts\n%.300s\nby its records\n%.300s", got, want)
 			}

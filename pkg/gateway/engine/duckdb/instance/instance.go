@@ -296,8 +296,8 @@ func (in *Instance) hardening() []string {
 		`SET GLOBAL enable_external_access=false`,
 		// the default of 5 keeps 100 MB more in memory while rows are stored
 		`SET GLOBAL write_buffer_row_group_count=1`,
-		// Conn.TrimCache, the scans of package running, COPY FROM DATABASE; the guard rejects SET of users
-		`SET GLOBAL allowed_configs=['memory_limit', 'streaming_buffer_size', ` +
+		// Conn.TrimCache, the scans of package running, imports, COPY FROM DATABASE; the guard rejects SET of users
+		`SET GLOBAL allowed_configs=['memory_limit', 'streaming_buffer_size', 'preserve_insertion_order', ` +
 			`'current_transaction_invalidation_policy']`,
 		`SET GLOBAL lock_configuration=true`,
 	}

@@ -52,9 +52,12 @@ func (c conn) importParts(ctx context.Context, im *importing, into string) (read
 	p := &partFeed{im: im, fill: importer.FilledBy(time.Now(), im.t.cols, im.Targets)}
 	handle := cgo.NewHandle(fed(p))
 	defer handle.Delete()
-	// DuckDB keeps the order of rows of one thread. A join has none, so that several threads may insert its rows.
-	text := `INSERT INTO ` + naming.StoredTable(im.t.kind, into) + ` SELECT f.* FROM (` + reading(handle) +
-		`) f CROSS JOIN (SELECT 1)`
+	c.Spend() // unless the setting is reset
+	// DuckDB has one thread insert rows whose order it keeps.
+	if _, err := c.Exec(ctx, `SET SESSION preserve_insertion_order = false`); err != nil {
+		return false, err
+	}
+	text := `INSERT INTO ` + naming.StoredTable(im.t.kind, into) + ` ` + reading(handle)
 	rounds := (len(parts) + threads*mostGroups - 1) / (threads * mostGroups)
 	size := max((len(parts)+threads*rounds/2)/(threads*rounds), 2)
 	for len(parts) > 0 {
@@ -80,7 +83,8 @@ func (c conn) importParts(ctx context.Context, im *importing, into string) (read
 	if im.rows = p.rows; im.ids != nil {
 		*im.ids = im.ids.After(p.rows)
 	}
-	return true, nil
+	_, err = c.Exec(ctx, `RESET SESSION preserve_insertion_order`)
+	return true, err
 }
 
 // partFeed passes the parts of a document to INSERT statements, each of which takes some of them.
