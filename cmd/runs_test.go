@@ -26,7 +26,7 @@ func TestImportsOfThisMachine(t *testing.T) {
 			f.sent()
 			code, out, errs := f.dig("runs", "list", "--kind", "import", "-o", "csv", "--no-header", "--columns",
 				"kind,name,status,rows")
-			want := "import,peaka.table.b,UNKNOWN,\nimport,peaka.table.a,FAILED,\nimport,peaka.table.a,COMPLETED,\n"
+			want := "import,peaka.table.b,COMPLETED,\nimport,peaka.table.a,FAILED,\nimport,peaka.table.a,COMPLETED,\n"
 			if code != 0 || out != want || !strings.Contains(errs, "note: the imports are those of this machine") {
 				t.Errorf("exit %d: %s%s", code, out, errs)
 			}
