@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -241,33 +242,34 @@ func TestCutReplies(t *testing.T) {
 	if err := write(f, "id", want); err != nil {
 		t.Fatal(err)
 	}
-	replies, least := 0, 30_000
+	var replies, least atomic.Int64 // least are the bytes of a reply
+	least.Store(30_000)
 	s.Fault = func(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 		if r.Method != "GET" {
 			return false
 		}
-		replies++
-		var from int
+		n, from := replies.Add(1), 0
 		if _, err := fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &from); err != nil {
 			t.Error(err)
 		}
 		w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, len(want)-1, len(want)))
 		w.Header().Set("Content-Length", fmt.Sprint(len(want)-from))
 		w.WriteHeader(206)
-		_, _ = w.Write(want[from:min(from+least, len(want))])
+		end := min(from+int(least.Load()), len(want))
+		_, _ = w.Write(want[from:end])
 		w.(http.Flusher).Flush()
-		if replies == 2 {
+		if n == 2 {
 			<-r.Context().Done() // silent until the client gives up
 		}
-		if from+least < len(want) {
+		if end < len(want) {
 			panic(http.ErrAbortHandler)
 		}
 		return true
 	}
-	if have := read(t, f, "id"); !bytes.Equal(have, want) || replies != 4 {
-		t.Errorf("%d bytes in %d replies", len(have), replies)
+	if have := read(t, f, "id"); !bytes.Equal(have, want) || replies.Load() != 4 {
+		t.Errorf("%d bytes in %d replies", len(have), replies.Load())
 	}
-	least = 0
+	least.Store(0)
 	r, err := f.Open(context.Background(), "id")
 	if err != nil {
 		t.Fatal(err)
