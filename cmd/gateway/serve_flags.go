@@ -62,8 +62,8 @@ func (f *serveFlags) register(c *cobra.Command) {
 		"owner only; else it is that of PGPASSWORD or ~/.pgpass")
 	fs.StringVar(&f.sharedDir, "shared-dir", "", "folder that all gateways over the --store have, for the files of "+
 		"exports and the key of credentials: with it several may serve, with --engine trino (docs/cluster.md)")
-	fs.StringVar(&f.exportStore, "export-store", "", "s3://BUCKET/PREFIX for the files of exports, in place of a "+
-		"folder, with the credential of AWS_ACCESS_KEY_ID and so on, for a gateway with --store (docs/cluster.md)")
+	fs.StringVar(&f.exportStore, "export-store", "", "bucket for the files of exports, such as s3://lake/exports, in "+
+		"place of a folder; for a gateway with --store (docs/cluster.md says where its credential is looked for)")
 	fs.StringVar(&f.s3Endpoint, "s3-endpoint", "", "address of another service for --export-store than that of AWS, "+
 		"such as https://minio.example.com:9000 (AWS_ENDPOINT_URL_S3)")
 	fs.BoolVar(&f.moved, "moved", false, "record that rows or files are elsewhere now: other values of --trino-lake, "+
