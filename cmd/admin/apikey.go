@@ -101,9 +101,11 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 		}
 		// The file is created before the key: a key that cannot be stored would be lost.
 		var file *os.File
-		if _, err := os.Lstat(e.Abs(keyFile)); keyFile != "" && !errors.Is(err, os.ErrNotExist) {
-			return cli.View{}, exitcode.Usagef("--key-file: %s already exists",
-				keyFile).WithHint("the file must not exist yet")
+		if keyFile != "" {
+			if _, err := os.Lstat(e.Abs(keyFile)); err == nil {
+				return cli.View{}, exitcode.Usagef("--key-file: %s already exists",
+					keyFile).WithHint("the file must not exist yet")
+			}
 		}
 		if keyFile != "" && !e.DryRun() {
 			var err error

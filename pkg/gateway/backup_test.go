@@ -15,8 +15,6 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/backups"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
@@ -186,19 +184,7 @@ func number(t *testing.T, text string) int64 {
 
 func opened(t *testing.T, dir string, shared bool) (*gateway.Gateway, *api.Client) {
 	t.Helper()
-	g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Engine: engine.Options{Shared: shared}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: g.Transport()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, cl, _ := gatewaytest.OpenClient(t, func(o *gateway.Options) { o.Dir, o.Engine.Shared = dir, shared })
 	return g, cl
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/exports/files"
 	"github.com/dig-cli/dig/pkg/gateway/exports/s3test"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
@@ -31,22 +30,8 @@ func openBucket(t *testing.T) (*s3test.Store, *gateway.Gateway, *api.Client, *at
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ahead atomic.Int64
-	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), Bucket: b, OpenEngine: duckdb.Open,
-		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: g.Transport()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, g, cl, &ahead
+	g, cl, ahead := gatewaytest.OpenClient(t, func(o *gateway.Options) { o.Bucket = b })
+	return s, g, cl, ahead
 }
 
 func start(t *testing.T, cl *api.Client, sql string) string {

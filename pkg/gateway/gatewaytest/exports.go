@@ -16,12 +16,16 @@ import (
 )
 
 // OpenClient opens a gateway over a new data directory, and returns it with a client and with the time by which its
-// clock is ahead.
-func OpenClient(t *testing.T) (*gateway.Gateway, *api.Client, *atomic.Int64) {
+// clock is ahead. change sets other options.
+func OpenClient(t *testing.T, change ...func(*gateway.Options)) (*gateway.Gateway, *api.Client, *atomic.Int64) {
 	t.Helper()
 	var ahead atomic.Int64
-	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open,
-		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	o := gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open,
+		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }}
+	for _, set := range change {
+		set(&o)
+	}
+	g, err := gateway.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,12 +52,13 @@ func (c conn) importParts(ctx context.Context, im *importing, into string) (read
 	p := &partFeed{im: im, fill: importer.FilledBy(time.Now(), im.t.cols, im.Targets)}
 	handle := cgo.NewHandle(fed(p))
 	defer handle.Delete()
-	c.Spend() // unless the setting is reset
+	c.Spend() // an error leaves the setting
 	// DuckDB has one thread insert rows whose order it keeps.
 	if _, err := c.Exec(ctx, `SET SESSION preserve_insertion_order = false`); err != nil {
 		return false, err
 	}
 	text := `INSERT INTO ` + naming.StoredTable(im.t.kind, into) + ` ` + reading(handle)
+	// Threads have about the same number of parts in each statement; a single one that is left goes to the last.
 	rounds := (len(parts) + threads*mostGroups - 1) / (threads * mostGroups)
 	size := max((len(parts)+threads*rounds/2)/(threads*rounds), 2)
 	for len(parts) > 0 {
@@ -72,7 +73,13 @@ func (c conn) importParts(ctx context.Context, im *importing, into string) (read
 			parts = parts[n:]
 		}
 		rows, err := c.Work(ctx, text)
-		if err = errors.Join(p.err, err); err == nil && rows != p.rows-before {
+		end := c.Ended(ctx)
+		switch {
+		case end != nil:
+			return false, end
+		case p.err != nil: // which DuckDB repeats
+			err = p.err
+		case err == nil && rows != p.rows-before:
 			err = fmt.Errorf("%d rows were stored of %d", rows, p.rows-before)
 		}
 		if err != nil {
