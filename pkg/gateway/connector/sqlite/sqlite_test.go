@@ -228,7 +228,7 @@ func TestRefusals(t *testing.T) {
 	for path, want := range map[string]string{
 		"relative.db": "absolute", dir + "/../" + filepath.Base(outside) + "/good.db": "elements",
 		filepath.Join(dir, "none.db"):      "there is no file",
-		filepath.Join(dir, "none", "x.db"): "no such file", dir: "is not a regular file",
+		filepath.Join(dir, "none", "x.db"): "there is no file", dir: "is not a regular file",
 		filepath.Join(dir, "link.db"): "escapes",
 		filepath.Join(dir, "text.db"): "is not an SQLite database", filepath.Join(dir, "cut.db"): "is corrupt",
 	} {
