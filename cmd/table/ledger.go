@@ -108,6 +108,10 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 			return nil, notSent("the rows of "+i.table+" cannot be counted", err)
 		}
 	}
+	if known && !was.Open && before > 0 && !again && i.gone(ctx, was) {
+		i.remark("the rows that %s had on %s are not in the data any more", was.File, was.At.Format("2006-01-02 15:04"))
+		again = true
+	}
 	if known && before > 0 && !again {
 		if !was.Open {
 			hint := "give --again to import it again"
@@ -152,6 +156,11 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	}
 	i.note = localstate.Import{File: sourceName(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), From: from,
 		Open: true, Before: &before, ID: i.id, Created: fresh}
+	if known && was.ID == i.id {
+		i.note.Former = was.Former
+	} else if known && (!was.Open || again) {
+		i.note.Former = was.Sent()
+	}
 	if err := i.ledger.Begin(ctx, i.key, i.note); ctx.Err() != nil && err != nil {
 		return nil, err
 	} else if err != nil {
@@ -210,7 +219,28 @@ func (i *importing) storedByID(ctx context.Context, was localstate.Import) (rows
 
 // rowsOf returns how many rows zone local has stored for the import of an ID.
 func (i *importing) rowsOf(ctx context.Context, id string) (int64, error) {
-	return i.askAgain(ctx, func() (int64, error) { return i.cl.FindImport(ctx, i.project, id) })
+	return i.askAgain(ctx, func() (int64, error) {
+		found, err := i.cl.FindImport(ctx, i.project, id)
+		return found.Rows, err
+	})
+}
+
+// gone reports whether a document that zone local has stored is not in its data, since these were restored or are
+// others: it would know the import, and does not. Where that is not certain, the document counts as stored.
+func (i *importing) gone(ctx context.Context, was localstate.Import) bool {
+	if i.id == "" {
+		return false
+	}
+	for _, s := range was.Sent() {
+		if s.ID == "" || s.Ended == 0 {
+			return false
+		}
+		found, err := i.cl.FindImport(ctx, i.project, s.ID)
+		if err != nil || found.Rows > 0 || found.KnownFrom == nil || s.Ended <= *found.KnownFrom {
+			return false
+		}
+	}
+	return true
 }
 
 func (i *importing) undecided(was localstate.Import, now int64) error {
@@ -360,6 +390,9 @@ func refused(err error) bool { return outcome.Of(err).Undone() }
 
 func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, why string) (cli.View, error) {
 	i.note.Open, i.note.Rows, i.note.Done = false, rows, e.Now().UTC()
+	if i.id != "" && why == "" && job.ID != "" { // the gateway's end, and recorded by it
+		i.note.Ended = job.EndTime
+	}
 	var err error
 	if i.req.Mode == api.ImportReplace { // the rows of other documents are gone
 		err = i.ledger.ForgetSettled(i.kind, i.table)

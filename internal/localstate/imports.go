@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,27 @@ type Import struct {
 	Done    time.Time `json:"done,omitzero"`     // when it was settled
 	ID      string    `json:"id,omitempty"`      // by which zone local knows it
 	Created bool      `json:"created,omitempty"` // the import created the table
+
+	Ended  int64  `json:"ended,omitempty"` // when zone local has recorded it, by its clock; 0 if that is not known
+	Former []Sent `json:"former,omitempty"`
+}
+
+// Sent is a document that zone local has stored, as a record has it in ID and Ended.
+type Sent struct {
+	ID    string `json:"id,omitempty"`
+	Ended int64  `json:"ended,omitempty"`
+}
+
+// maxFormer limits the documents of a record, since each is asked for.
+const maxFormer = 8
+
+// Sent lists how often the document of a record was sent: one that can be asked for, or none for those before.
+func (i Import) Sent() []Sent {
+	all := append(slices.Clone(i.Former), Sent{i.ID, i.Ended})
+	if len(all) > maxFormer {
+		all = append([]Sent{{}}, all[len(all)-maxFormer:]...)
+	}
+	return all
 }
 
 // Imports is the ledger of one target: which documents were sent to which tables. An import appends, and rows cannot be

@@ -94,7 +94,11 @@ const ImportHeader = "Import-Id"
 
 // StoredImport is the answer to FindImport.
 type StoredImport struct {
-	Rows int64 `json:"rows"`
+	Rows int64 `json:"rows"` // 0 if the import is not known
+
+	// KnownFrom says which imports are certainly known: those whose ImportJob has a later EndTime. It is nil if that is
+	// not said.
+	KnownFrom *int64 `json:"knownFrom,omitempty"`
 }
 
 // ImportRun is an import of which the gateway has recorded the end.

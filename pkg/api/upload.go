@@ -61,14 +61,14 @@ func writeImport(form *multipart.Writer, id string, meta []byte, fileName string
 
 // FindImport returns how many rows of the import with an ImportRequest.ID are stored, 0 for none. Only zone local has
 // it; it is not an operation of the service.
-func (c *Client) FindImport(ctx context.Context, project, id string) (rows int64, err error) {
+func (c *Client) FindImport(ctx context.Context, project, id string) (StoredImport, error) {
 	found, err := call[StoredImport](ctx, c, spec.FindImport.At(project, id), nil)
 	var e *Error
-	// the name is that of a gateway of an earlier release
+	// that of a gateway of an earlier release; with this name it lacks the operation
 	if errors.As(err, &e) && e.Status == http.StatusNotFound && e.Name != "Not Found" {
-		return 0, nil
+		return StoredImport{}, nil
 	}
-	return found.Rows, err
+	return found, err
 }
 
 // ListImports returns the latest imports of a project, newest first. Only zone local has it; it is not an operation of

@@ -215,9 +215,9 @@ func (c *cluster) imports(table string, n int) (rows int64) {
 		begun, known := time.Now(), false
 		c.until("import", func(cl *api.Client) (bool, error) {
 			if known {
-				stored, err := cl.FindImport(context.Background(), gatewaytest.Local, id)
-				if err != nil || stored > 0 {
-					return stored > 0, err
+				found, err := cl.FindImport(context.Background(), gatewaytest.Local, id)
+				if err != nil || found.Rows > 0 {
+					return found.Rows > 0, err
 				}
 			}
 			known = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // importsKept is the number of imports of a project that are known.
@@ -55,12 +56,14 @@ func (s *Store) NoteImport(ctx context.Context, project, given string, rows int6
 	})
 }
 
-// noteImport reports whether the import was not noted before.
+// noteImport reports whether the import was not noted before. One that was is stamped again: the stamp is not before
+// the end that a client reads, which ImportsKnownFrom relies on.
 func (s *Store) noteImport(ctx context.Context, tx dbtx, project, given string, rows int64) (isNew bool, err error) {
 	err = exec(ctx, tx, "INSERT INTO imports(project_id, given_id, row_count, stored_at) "+
 		"VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", project, given, rows, s.stamp())
 	if errors.Is(err, ErrNotFound) {
-		return false, nil
+		return false, exec(ctx, tx, "UPDATE imports SET stored_at = ? WHERE project_id = ? AND given_id = ?", s.stamp(),
+			project, given)
 	}
 	if err != nil {
 		return false, err
@@ -79,4 +82,23 @@ func trimImports(ctx context.Context, tx dbtx, table, at, project string) error 
 func (s *Store) FindImport(ctx context.Context, project, given string) (int64, error) {
 	return queryOne(ctx, s.db, one[int64],
 		"SELECT row_count FROM imports WHERE project_id = ? AND given_id = ?", project, given)
+}
+
+// ImportsKnownFrom returns the time in milliseconds after which no import of a project that ended was removed, 0 if
+// none was removed at all.
+func (s *Store) ImportsKnownFrom(ctx context.Context, project string) (*int64, error) {
+	oldest, err := queryOne(ctx, s.db, one[string], "SELECT stored_at FROM imports WHERE project_id = ? "+
+		"ORDER BY stored_at DESC LIMIT 1 OFFSET ?", project, importsKept-1)
+	if errors.Is(err, ErrNotFound) {
+		return new(int64), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	at, err := time.Parse(time.RFC3339, oldest)
+	if err != nil {
+		return nil, fmt.Errorf("the time of an import is damaged: %w", err)
+	}
+	ms := at.UnixMilli()
+	return &ms, nil
 }

@@ -156,7 +156,9 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	}
 	web.CountRows(ctx, done.Rows)
 	run.Status, run.RowCount = api.ImportCompleted, done.Rows
-	s.endImport(ctx, run, req.ID)
+	if !s.endImport(ctx, run, req.ID) {
+		run.ID = ""
+	}
 	result := api.ImportJobResult{Processed: done.Rows}
 	if !req.Appends() && !done.Again {
 		result.Inserted, result.Updated, result.Unchanged, result.Deleted = &done.Inserted, &done.Updated,
@@ -168,13 +170,15 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 
 // endImport records the end of an import, under the id that the client has given it if its rows are stored. If that
 // fails, the engine still knows the id.
-func (s *Service) endImport(ctx context.Context, run store.ImportRun, given string) {
+func (s *Service) endImport(ctx context.Context, run store.ImportRun, given string) (recorded bool) {
 	if run.RowCount == 0 {
 		given = ""
 	}
-	if err := s.Store.EndImport(context.WithoutCancel(ctx), run, given); err != nil {
+	err := s.Store.EndImport(context.WithoutCancel(ctx), run, given)
+	if err != nil {
 		s.Log.Error("an import could not be recorded", "import", cmp.Or(given, run.ID), "error", err.Error())
 	}
+	return err == nil
 }
 
 // listImports lists the latest imports of a project.
@@ -214,10 +218,11 @@ func (s *Service) findImport(ctx context.Context, r *web.Request[web.None]) (api
 			s.Log.Error("an import could not be recorded", "import", id, "error", err.Error())
 		}
 	}
+	out := api.StoredImport{Rows: rows}
 	if err == nil && !stored {
-		err = fault.Data(404, "no rows of the import %s are stored", id)
+		out.KnownFrom, err = s.Store.ImportsKnownFrom(ctx, r.Project.ID)
 	}
-	return api.StoredImport{Rows: rows}, err
+	return out, err
 }
 
 func readImportRequest(part io.Reader) (*api.ImportRequest, error) {

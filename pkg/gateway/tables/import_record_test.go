@@ -3,6 +3,7 @@ package tables_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,8 +42,8 @@ func TestImportsAreRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]int64{"good": 2, "bad": 0, "cut": 1, "never": 0} {
-		if rows, err := cl.FindImport(ctx, gatewaytest.Local, id); rows != want || err != nil {
-			t.Errorf("%s: %d rows are stored, %v", id, rows, err)
+		if found, err := cl.FindImport(ctx, gatewaytest.Local, id); found.Rows != want || err != nil {
+			t.Errorf("%s: %d rows are stored, %v", id, found.Rows, err)
 		}
 	}
 	for id, want := range map[string]int64{"good": 2, "cut": 1} {
@@ -52,5 +53,55 @@ func TestImportsAreRecorded(t *testing.T) {
 	}
 	if _, err := g.Store.FindImport(ctx, gatewaytest.Local, "bad"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("an import that failed is recorded: %v", err)
+	}
+}
+
+// TestImportsAreKnownFrom: after a thousand imports the first ones are not known, and an import that may be one of them
+// is not said to be.
+func TestImportsAreKnownFrom(t *testing.T) {
+	g, cl, _ := gatewaytest.OpenClient(t)
+	ctx := context.Background()
+	data, err := g.Engine.Project(ctx, gatewaytest.Local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := data.CreateTable(ctx, engine.SchemaTable, "t", engine.ColumnDef{Name: "a",
+		Type: "bigint"}); err != nil {
+		t.Fatal(err)
+	}
+	add := func(id string) api.ImportJob {
+		job, err := cl.Tables.Import(ctx, gatewaytest.Local, "t", api.ImportRequest{ID: id, ContainsHeader: true,
+			Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}, "x.csv", strings.NewReader("a\n1\n"))
+		if err != nil || job.ID == "" {
+			t.Fatal(job, err)
+		}
+		return job
+	}
+	from := func() int64 {
+		found, err := cl.FindImport(ctx, gatewaytest.Local, "never")
+		if err != nil || found.Rows != 0 || found.KnownFrom == nil {
+			t.Fatal(found, err)
+		}
+		return *found.KnownFrom
+	}
+	if at := from(); at != 0 {
+		t.Errorf("of all imports those after %d are known", at)
+	}
+	first, twice := add("first"), add("twice")
+	for i := range 1000 {
+		if i == 900 {
+			twice = add("twice")
+		}
+		if err := g.Store.NoteImport(ctx, gatewaytest.Local, strconv.Itoa(i), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := g.Store.FindImport(ctx, gatewaytest.Local, "twice")
+	if at := from(); first.EndTime > at || twice.EndTime <= at && found == 0 {
+		t.Errorf("imports after %d are known; the first ended at %d, the second at %d, %v", at, first.EndTime,
+			twice.EndTime, err)
+	}
+	if found != 1 {
+		t.Errorf("an import that was sent again is as old as when it was sent first: %v", err)
 	}
 }
