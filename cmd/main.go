@@ -20,6 +20,10 @@ import (
 	xterm "golang.org/x/term"
 )
 
+// sameSignal is how long after a signal another is taken for the same: timeout(1) signals its child, and then the group
+// of processes, to which the child belongs.
+const sameSignal = 100 * time.Millisecond
+
 // Main runs dig with the process's own streams and returns its exit code. zone is how it reaches zone local.
 func Main(zone cli.Zone) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -58,9 +62,11 @@ func Main(zone cli.Zone) int {
 	}
 	go func() {
 		sig := next()
+		first := time.Now()
 		for trap := e.Trap.Load(); sig == os.Interrupt && trap != nil; trap = e.Trap.Load() {
 			(*trap)()
 			sig = next()
+			first = time.Now()
 		}
 		if sig == os.Interrupt {
 			cancel(nil)
@@ -70,7 +76,9 @@ func Main(zone cli.Zone) int {
 		if supervise.IsWorker(os.Getenv) { // the supervisor handles a second signal; it may also receive the first one
 			return
 		}
-		next() // a second signal ends the process immediately
+		for next(); time.Since(first) < sameSignal; next() {
+		}
+		// A second signal ends the process immediately.
 		if end := e.AtOnce.Load(); end != nil {
 			(*end)()
 		}

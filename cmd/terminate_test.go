@@ -163,10 +163,14 @@ func cutOff(t *testing.T, data string) {
 }
 
 // TestTerminateCancelsRunsAfterTheGrace: the process ends by itself, and the run with it.
+// timeout(1) sends its signal twice.
 func TestTerminateCancelsRunsAfterTheGrace(t *testing.T) {
 	data, s := busy(t, "300ms")
-	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+	for range 2 {
+		if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond) // so that they are two
 	}
 	s.says(t, "the grace period is over")
 	s.says(t, "stopped")
@@ -184,6 +188,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.says(t, "a second signal stops immediately")
+	time.Sleep(2 * sameSignal)
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
