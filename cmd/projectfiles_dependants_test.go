@@ -110,6 +110,10 @@ func TestPlanNamesWhatBreaks(t *testing.T) {
 	f.ok("query", "create", "late", "--sql", "SELECT a FROM peaka.query.q2") // which the files lack
 	plan("q5; breaks query late")
 	f.ok("apply", "p", "--yes")
+
+	f.ok("query", "materialize", "q5", "--wait")
+	f.ok("query", "create", "stored", "--sql", "SELECT a FROM peaka.mtquery.q5")
+	plan("q5; breaks query stored")
 }
 
 // TestPruneLooksForDependants: what has come to depend on an object since the plan keeps it from being deleted.

@@ -92,9 +92,10 @@ when no other zone is chosen.`,
 			if errors.As(why, &number) {
 				why = number.Err
 			}
-			f.Msg = fmt.Sprintf("--%s: %q is not %s", value.GetFlag().Name, value.GetValue(), kindOf(value.GetFlag()))
-			if value.GetFlag().Value.Type() != "duration" { // for which there is only the name of a package to add
-				f.Msg += fmt.Sprintf(": %v", why)
+			f.Msg = fmt.Sprintf("--%s: %q is not %s: %v", value.GetFlag().Name, value.GetValue(),
+				kindOf(value.GetFlag()), why)
+			if value.GetFlag().Value.Type() == "duration" {
+				f.Msg = fmt.Sprintf("--%s: %v", value.GetFlag().Name, why)
 			}
 		}
 		return f
@@ -170,8 +171,6 @@ func kindOf(f *pflag.Flag) string {
 		return "true or false"
 	case "float64":
 		return "a number"
-	case "duration":
-		return "a duration such as 90s or 1m30s"
 	}
 	return "a valid " + f.Value.Type()
 }

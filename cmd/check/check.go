@@ -74,7 +74,7 @@ ids made up for the purpose, and changes nothing; the exit code is 7 when routes
 		Example: strings.ReplaceAll("  dig check\n  dig check --write-columns columns.json\n  dig check --expect "+
 			"columns.json -o json", "dig ", e.Name+" "),
 	}
-	c.Flags().DurationVar(&stalled, "stalled-after", 15*time.Minute, "how long a refresh may show no progress")
+	cli.DurationVar(c.Flags(), &stalled, "stalled-after", 15*time.Minute, "how long a refresh may show no progress")
 	c.Flags().StringVar(&expect, "expect", "", "file of --write-columns to compare the columns of saved queries with")
 	c.Flags().StringVar(&write, "write-columns", "", "write the columns of the saved queries that run to this file")
 	c.Flags().BoolVar(&routes, "routes", false, "instead, check which of the documented routes the gateway has")

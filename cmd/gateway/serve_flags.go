@@ -76,11 +76,12 @@ func (f *serveFlags) register(c *cobra.Command) {
 		"one succeeds (docs/operating.md)")
 	fs.StringVar(&f.otlp, "otlp-endpoint", "", "address of an OpenTelemetry collector that gets a span for each "+
 		"request and run, such as http://localhost:4318 (OTEL_EXPORTER_OTLP_ENDPOINT)")
-	fs.DurationVar(&f.grace, "grace", 30*time.Second,
+	cli.DurationVar(fs, &f.grace, "grace", 30*time.Second,
 		"how long calls and runs may continue after an interrupt before they are cancelled")
-	fs.DurationVar(&f.drain, "drain", 0, "how long calls are accepted after an interrupt, while /readyz is 503, so "+
-		"that a balancer notices; --grace begins then")
-	fs.DurationVar(&f.limits.Statement, "max-statement-time", 2*time.Hour,
+	cli.DurationVar(fs, &f.drain, "drain", 0,
+		"how long calls are accepted after an interrupt, while /readyz is 503, so "+
+			"that a balancer notices; --grace begins then")
+	cli.DurationVar(fs, &f.limits.Statement, "max-statement-time", 2*time.Hour,
 		"longest time a statement may run; 0 for no limit")
 	fs.StringVar(&f.memory, "memory", "",
 		"memory that the engine of one project may use, such as 512MiB (1GiB, or less in a smaller container)")
@@ -90,10 +91,11 @@ func (f *serveFlags) register(c *cobra.Command) {
 		"largest CSV document that an import accepts, after unpacking; off for no limit")
 	fs.StringVar(&f.exports, "max-exports", "64GiB",
 		"total size of the files of all exports; the oldest expire first; off for no limit")
-	fs.DurationVar(&f.limits.Silence, "max-silence", time.Minute,
+	cli.DurationVar(fs, &f.limits.Silence, "max-silence", time.Minute,
 		"longest pause in the body of a request; 0 for no limit")
-	fs.DurationVar(&f.limits.Stall, "max-stall", 5*time.Minute, "longest time that a reply waits for a client that "+
-		"reads nothing, before its statement is ended; 0 for no limit")
+	cli.DurationVar(fs, &f.limits.Stall, "max-stall", 5*time.Minute,
+		"longest time that a reply waits for a client that "+
+			"reads nothing, before its statement is ended; 0 for no limit")
 	fs.StringArrayVar(&f.faults, "fault", nil,
 		"inject a fault, such as status=503,rate=0.2; repeat (docs/testing.md)")
 	fs.StringSliceVar(&f.quirks, "quirks", nil, "reproduce faults of the hosted zones: hosted for those that always "+
@@ -104,28 +106,19 @@ func (f *serveFlags) register(c *cobra.Command) {
 	complete.Values(c, "reach", "public", "private", "all")
 	fs.Uint64Var(&f.faultSeed, "fault-seed", 1,
 		"seed for faults with a rate or a random size; the same seed gives the same faults")
-	fs.DurationVar(&f.overrun, "max-overrun", 10*time.Second, "how long a statement may continue after it was told to "+
-		"stop, before the process that runs it is replaced; 0 for no limit")
+	cli.DurationVar(fs, &f.overrun, "max-overrun", 10*time.Second,
+		"how long a statement may continue after it was told to "+
+			"stop, before the process that runs it is replaced; 0 for no limit")
 	f.cluster.register(c)
 }
 
 // options checks the flags and returns what they ask for.
 func (f *serveFlags) options(e *cli.Env) (o gateway.Options, err error) {
-	if f.grace < 0 {
-		return o, exitcode.Usagef("--grace: %v is negative", f.grace)
-	}
-	if f.drain < 0 {
-		return o, exitcode.Usagef("--drain: %v is negative", f.drain)
-	}
 	o.Drain = f.drain
 	if o.Inject, err = gateway.ParseInjection(f.faults, f.faultSeed); err != nil {
 		return o, exitcode.Usagef("--fault %v", err)
 	}
 	o.Limits = f.limits
-	if o.Limits.Statement < 0 || o.Limits.Silence < 0 || o.Limits.Stall < 0 || f.overrun < 0 {
-		return o, exitcode.Usagef("--max-statement-time, --max-silence, --max-stall and --max-overrun cannot be " +
-			"negative")
-	}
 	if o.Limits.Upload, err = config.ParseSize(f.upload); err != nil {
 		return o, exitcode.Usagef("--max-upload: %v", err)
 	}

@@ -32,15 +32,12 @@ func newList(e *cli.Env) *cobra.Command {
 		Example: strings.ReplaceAll("  dig history list --here --since 24h\n  dig history list --failed -o json",
 			"dig ", e.Name+" ")}
 	c.Flags().IntVar(&limit, "limit", 50, "most changes to list; 0 for all")
-	c.Flags().DurationVar(&since, "since", 0, "only changes of this period, such as 24h")
+	cli.DurationVar(c.Flags(), &since, "since", 0, "only changes of this period, such as 24h or 7d")
 	c.Flags().BoolVar(&here, "here", false, "only changes in the current zone, address and project")
 	c.Flags().BoolVar(&failed, "failed", false, "only changes that are not known to be done")
 	return cli.Plain[[]journal.Change](e, c, func(context.Context, []string) (cli.View, error) {
-		switch {
-		case limit < 0:
+		if limit < 0 {
 			return cli.View{}, exitcode.Usagef("--limit: %d is negative", limit)
-		case since < 0:
-			return cli.View{}, exitcode.Usagef("--since: %v is negative", since)
 		}
 		all, note, err := e.Changes()
 		if err != nil {

@@ -7,7 +7,9 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/schedule"
@@ -17,15 +19,18 @@ import (
 
 func newQueryEnsureCmd(e *cli.Env) *cobra.Command {
 	var f queryFlags
+	var named prompt.Naming
 	c := &cobra.Command{Use: "ensure NAME", Short: "Save a query unless it is saved; change it where it differs",
 		Args: cobra.ExactArgs(1),
 		Long: `Save a query unless one of that name is saved; change the statement, type, folder and schedule of an
 existing one where they differ from those given. What is not given stays as it is. Run again, it changes
-nothing.`,
+nothing. --type PLAIN drops a stored result; if something reads it, the name of the query is asked for, or --yes needs
+--confirm QUERY.`,
 		Example: "  " + e.Name + ` query ensure "Daily sales" -f daily.sql --path /reports` + "\n  " + e.Name +
 			" query ensure daily_totals -f totals.sql --type MATERIALIZED --every PT6H"}
 	f.register(e, c)
-	cli.Annotate(c, spec.ListQueries, spec.UpdateQuery)
+	named.Register(c, "query")
+	cli.Annotate(c, append(uses.Operations(), spec.ListQueries, spec.UpdateQuery, spec.GetQuery)...)
 	return cli.Leaf[api.Query](e, spec.CreateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		req, err := f.request(e, c)
 		if err != nil {
@@ -39,13 +44,13 @@ nothing.`,
 			return nil, exitcode.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			return ensureQuery(ctx, e, cl, p, req, &f)
+			return ensureQuery(ctx, e, cl, p, req, &f, named)
 		}, nil
 	}))
 }
 
 func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req api.QueryRequest,
-	f *queryFlags) (cli.View, error) {
+	f *queryFlags, named prompt.Naming) (cli.View, error) {
 	if err := f.reference(ctx, cl, p, &req); err != nil {
 		return cli.View{}, err
 	}
@@ -101,10 +106,15 @@ func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req 
 	if err := trust.KeepWholeChange(ctx, e, cl, p, have.ID, req, f.allowPart); err != nil {
 		return cli.View{}, err
 	}
+	breaks, err := agreed(ctx, e, cl, p, named, have.ID, req)
+	if err != nil {
+		return cli.View{}, err
+	}
 	v, err := cl.Queries.Update(ctx, p, have.ID, req, f.params())
 	if err != nil {
 		return cli.View{}, notSaved(e, req, err)
 	}
+	breaks.warn(e, v)
 	sameSchedule(e, req.Schedule, v.Schedule)
 	return cli.EnsuredView(v, what, false, "changed the "+strings.Join(changed, ", ")), nil
 }

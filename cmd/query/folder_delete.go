@@ -95,7 +95,7 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 	if err = errors.Join(err, jerr); err != nil || len(queries) == 0 {
 		return out, err
 	}
-	out.used, err = brokenBy(ctx, cl, p, queries...)
+	out.used, err = brokenBy(ctx, cl, p, nil, queries...)
 	out.holds.Text += out.used
 	return out, err
 }

@@ -158,14 +158,15 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 
 // queryHoldings describes what is deleted with a saved query, and what that breaks.
 func queryHoldings(ctx context.Context, cl *api.Client, p string, q api.Query) (broken, what string, err error) {
-	if broken, err = brokenBy(ctx, cl, p, q); q.QueryType == "MATERIALIZED" {
+	if broken, err = brokenBy(ctx, cl, p, nil, q); q.QueryType == "MATERIALIZED" {
 		what = " and its stored result"
 	}
 	return broken, what + broken, err
 }
 
-// brokenBy is the end of a sentence about a change of saved queries: what it breaks.
-func brokenBy(ctx context.Context, cl *api.Client, p string, queries ...api.Query) (string, error) {
+// brokenBy is the end of a sentence about a change of saved queries: what it breaks. direct is that of uses.Users.
+func brokenBy(ctx context.Context, cl *api.Client, p string, direct func(uses.Object) bool,
+	queries ...api.Query) (string, error) {
 	g, err := uses.Read(ctx, cl, p)
 	if err != nil {
 		return "", err
@@ -174,7 +175,7 @@ func brokenBy(ctx context.Context, cl *api.Client, p string, queries ...api.Quer
 	for _, q := range queries {
 		of = append(of, g.Query(q.Name)...)
 	}
-	return g.Users(nil, of...).Breaks(), nil
+	return g.Users(direct, of...).Breaks(), nil
 }
 
 func newQueryMoveCmd(e *cli.Env) *cobra.Command {

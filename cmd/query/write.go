@@ -215,7 +215,8 @@ func newQueryUpdateCmd(e *cli.Env) *cobra.Command {
 A new name changes how SQL refers to it: other queries that use the old name break; if there are any, they are
 listed, and the name of the query is asked for, or --yes needs --confirm QUERY.
 
---type converts between PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.`,
+--type converts between PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule. Queries
+that read the stored result, as peaka.mtquery.NAME, break: they are listed and asked about alike.`,
 		Example: fmt.Sprintf("  %[1]s query update daily_sales -f daily.sql\n  %[1]s query update daily_sales --name "+
 			"\"Daily revenue\" --every PT1H", e.Name),
 	}
@@ -244,11 +245,9 @@ listed, and the name of the query is asked for, or --yes needs --confirm QUERY.
 			if err := trust.KeepWholeChange(ctx, e, cl, p, id, req, f.allowPart); err != nil {
 				return cli.View{}, err
 			}
-			was, used := "", ""
-			if req.DisplayName != nil {
-				if was, used, err = agreedRename(ctx, e, cl, p, named, id, *req.DisplayName); err != nil {
-					return cli.View{}, err
-				}
+			breaks, err := agreed(ctx, e, cl, p, named, id, req)
+			if err != nil {
+				return cli.View{}, err
 			}
 			v, err := cl.Queries.Update(ctx, p, id, req, f.params())
 			if err != nil {
@@ -256,30 +255,54 @@ listed, and the name of the query is asked for, or --yes needs --confirm QUERY.
 			}
 			sameSchedule(e, req.Schedule, v.Schedule)
 			trust.NoteColumns(ctx, e, cl, p, v)
-			if used != "" && v.Name != was {
-				fmt.Fprintf(e.Err, "warning: %s is called %s now%s\n", was, v.Name, used)
-			}
+			breaks.warn(e, v)
 			return cli.Object(v), nil
 		}, nil
 	}))
 }
 
-// agreedRename asks for confirmation before a saved query that something reads gets another name in SQL. It returns
-// the old name, and what the change breaks.
-func agreedRename(ctx context.Context, e *cli.Env, cl *api.Client, p string, named prompt.Naming, id,
-	name string) (was, used string, err error) {
-	q, err := cl.Queries.Get(ctx, p, id)
-	if err != nil {
-		return "", "", err
+// breakage is what a change of a saved query breaks.
+type breakage struct {
+	was  api.Query
+	used string // the end of a sentence, "" for nothing
+}
+
+// agreed asks for confirmation before a saved query gets another name in SQL, or loses its stored result, if something
+// reads it by that name or reads that result.
+func agreed(ctx context.Context, e *cli.Env, cl *api.Client, p string, named prompt.Naming, id string,
+	req api.QueryRequest) (out breakage, err error) {
+	if req.DisplayName == nil && req.QueryType != "PLAIN" {
+		return out, nil
 	}
-	if now := sqltext.OfQuery(name); name != q.DisplayName && now != q.Name {
-		if used, err = brokenBy(ctx, cl, p, q); err != nil {
-			return "", "", err
-		}
-		err = e.Ask().ConfirmBreaking(named, prompt.NamesOf(id, q.Name, q.DisplayName), used,
-			"rename query %s (%s) to %s%s?", q.Name, id, now, used)
+	if out.was, err = cl.Queries.Get(ctx, p, id); err != nil {
+		return out, err
 	}
-	return q.Name, used, err
+	q, change := out.was, ""
+	var direct func(uses.Object) bool
+	if name := req.DisplayName; name != nil && *name != q.DisplayName && sqltext.OfQuery(*name) != q.Name {
+		change = "rename query %s (%s) to " + strings.ReplaceAll(sqltext.OfQuery(*name), "%", "%%")
+	} else if q.QueryType == "MATERIALIZED" && req.QueryType == "PLAIN" {
+		change = "drop the stored result of query %s (%s)"
+		direct = func(o uses.Object) bool { return o.ReadsStored(q.Name) }
+	} else {
+		return out, nil
+	}
+	if out.used, err = brokenBy(ctx, cl, p, direct, q); err != nil {
+		return out, err
+	}
+	return out, e.Ask().ConfirmBreaking(named, prompt.NamesOf(id, q.Name, q.DisplayName), out.used, change+"%s?",
+		q.Name, id, out.used)
+}
+
+// warn names what a change that was made has broken.
+func (b breakage) warn(e *cli.Env, now api.Query) {
+	switch {
+	case b.used == "":
+	case now.Name != b.was.Name:
+		fmt.Fprintf(e.Err, "warning: %s is called %s now%s\n", b.was.Name, now.Name, b.used)
+	case now.QueryType != b.was.QueryType:
+		fmt.Fprintf(e.Err, "warning: %s has no stored result now%s\n", now.Name, b.used)
+	}
 }
 
 func newQueryMaterializeCmd(e *cli.Env) *cobra.Command {

@@ -90,7 +90,7 @@ rows of a materialized query.`,
 		Example: strings.ReplaceAll("  dig runs list --failed --since 24h\n  dig runs list --kind cache,materialized "+
 			"-o json", "dig ", e.Name+" ")}
 	c.Flags().IntVar(&limit, "limit", 50, "most runs to list")
-	c.Flags().DurationVar(&since, "since", 0, "only runs that started in this period, such as 24h")
+	cli.DurationVar(c.Flags(), &since, "since", 0, "only runs that started in this period, such as 24h or 7d")
 	c.Flags().BoolVar(&failed, "failed", false, "only runs that have failed")
 	c.Flags().StringSliceVar(&kinds, "kind", nil, "only runs of these kinds: cache, materialized, export, import")
 	complete.Values(c, "kind", kindCache, kindMaterialized, kindExport, kindImport)
@@ -99,9 +99,6 @@ rows of a materialized query.`,
 	return cli.Leaf[[]run](e, spec.ListCacheStatuses, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 		if limit < 1 || limit > 1000 {
 			return nil, exitcode.Usagef("--limit: %d is not between 1 and 1000", limit)
-		}
-		if since < 0 {
-			return nil, exitcode.Usagef("--since: %v is negative", since)
 		}
 		for _, k := range kinds {
 			if !slices.Contains([]string{kindCache, kindMaterialized, kindExport, kindImport}, k) {

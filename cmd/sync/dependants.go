@@ -61,7 +61,7 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 			goes[ch.Ref] = true
 			maps.Copy(kinds, dependBelow(ch.Kind))
 		}
-		if renames(ch) {
+		if renames(ch) || becomesPlain(ch) {
 			kinds[manifest.KindQuery] = true
 		}
 		if ch.Action != manifest.Delete && ch.Have != nil {
@@ -95,6 +95,8 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 			if plan[i].Breaks, err = l.broken(ctx, users, ch); err != nil {
 				return err
 			}
+		} else if becomesPlain(ch) {
+			plan[i].Breaks = users.of(storedResult{ch.Have.(*manifest.Query)})
 		}
 		if ch.Action == manifest.Delete {
 			if plan[i].Breaks, err = l.broken(ctx, users, ch); err != nil {
@@ -132,6 +134,16 @@ func renames(ch manifest.Change) bool {
 		return ok && have.SQLName != want.SQLName
 	}
 	return false
+}
+
+// storedResult is what a materialized query is as peaka.mtquery.NAME.
+type storedResult struct{ *manifest.Query }
+
+// becomesPlain reports whether a change drops the stored result of a saved query.
+func becomesPlain(ch manifest.Change) bool {
+	have, ok := ch.Have.(*manifest.Query)
+	want, keeps := ch.Want.(*manifest.Query)
+	return ok && keeps && have.Materialized && !want.Materialized
 }
 
 // replaced reports whether the plan gives the former name of a renamed object to another object, which statements with
@@ -259,7 +271,7 @@ func (u users) of(gone manifest.Object) []manifest.Ref {
 	next := []manifest.Object{gone}
 	for n := 0; n < len(next); n++ {
 		for _, o := range u.direct(next[n]) {
-			if ref := manifest.BaseOf(o).Ref; o != gone && !slices.Contains(out, ref) {
+			if ref := manifest.BaseOf(o).Ref; ref != manifest.BaseOf(gone).Ref && !slices.Contains(out, ref) {
 				out, next = append(out, ref), append(next, o)
 			}
 		}
@@ -269,10 +281,11 @@ func (u users) of(gone manifest.Object) []manifest.Ref {
 
 func (u users) direct(gone manifest.Object) []manifest.Object {
 	ref := manifest.BaseOf(gone).Ref
+	_, stored := gone.(storedResult)
 	var out []manifest.Object
 	for _, k := range dependOn(ref.Kind) {
 		for _, o := range manifest.Of[manifest.Object](u.p, k) {
-			uses := slices.ContainsFunc(refersTo(o), func(r manifest.Ref) bool {
+			uses := !stored && slices.ContainsFunc(refersTo(o), func(r manifest.Ref) bool {
 				return r.Kind == ref.Kind &&
 					strings.EqualFold(r.Name, ref.Name)
 			})
@@ -298,6 +311,8 @@ func reads(r sqlstmt.Reading, o manifest.Object) bool {
 		return r.Of(api.InternalCatalogName, table, schema)
 	case *manifest.Query:
 		return r.Of(api.InternalCatalogName, o.SQLName, api.SchemaQuery, api.SchemaMtQuery)
+	case storedResult:
+		return r.Of(api.InternalCatalogName, o.SQLName, api.SchemaMtQuery)
 	case *manifest.Catalog, *manifest.SemanticCatalog:
 		return r.Of(manifest.BaseOf(o).Name, "")
 	case *manifest.SemanticTable:
@@ -308,7 +323,8 @@ func reads(r sqlstmt.Reading, o manifest.Object) bool {
 	return false
 }
 
-// broken lists, as the end of a line of a plan, the objects that depend on an object that is deleted or renamed.
+// broken lists, as the end of a line of a plan, the objects that a deletion or another name of an object breaks, or the
+// loss of its stored result.
 func broken(ch manifest.Change) string {
 	if len(ch.Breaks) == 0 {
 		return ""

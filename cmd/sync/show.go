@@ -22,7 +22,7 @@ type step struct {
 	Kind   manifest.Kind         `json:"kind"`
 	Name   string                `json:"name"`
 	Fields []manifest.Difference `json:"fields"`
-	Breaks []string              `json:"breaks,omitempty"` // objects that its deletion or new name breaks
+	Breaks []string              `json:"breaks,omitempty"` // objects that it breaks
 	Rows   *int64                `json:"rows,omitempty"`   // deleted with a table, or with a value in a deleted column
 	Sends  *manifest.Sent        `json:"sends,omitempty"`
 	Done   *bool                 `json:"done,omitempty"` // set by apply

@@ -36,7 +36,7 @@ type Change struct {
 	Fields []Difference
 	Want   Object // nil for a deletion
 	Have   Object // nil for a creation
-	Breaks []Ref  // what depends on an object that is deleted or renamed, and remains
+	Breaks []Ref  // what depends on an object, or a name or stored result of it, that goes, and remains
 	Rows   *int64 // of a table that is deleted, or values of a column; nil if unknown
 	Mark   string // of those rows, see cli.Contents
 	Sends  *Sent  // nil if no reference is looked up

@@ -276,7 +276,7 @@ func (s *Settings) TimeoutDuration() (d time.Duration, set bool) {
 	if s.Timeout.Value == "" {
 		return 0, false
 	}
-	d, err := ParseTimeout(s.Timeout.Value) // checked by Resolve
+	d, err := ParseDuration(s.Timeout.Value) // checked by Resolve
 	return d, err == nil
 }
 

@@ -11,7 +11,8 @@ import (
 
 func TestTimeout(t *testing.T) {
 	for in, want := range map[string]time.Duration{"90": 90 * time.Second, "1m30s": 90 * time.Second, "0": 0,
-		"0.5": 500 * time.Millisecond, "250ms": 250 * time.Millisecond} {
+		"0.5": 500 * time.Millisecond, "250ms": 250 * time.Millisecond, "7d": 168 * time.Hour, "0d": 0,
+		"1w2d3h4.5s": 219*time.Hour + 4500*time.Millisecond} {
 		s, err := newFixture(t).resolve(map[string]string{"timeout": in})
 		if err != nil {
 			t.Errorf("%s: %v", in, err)
@@ -26,8 +27,9 @@ func TestTimeout(t *testing.T) {
 			t.Error("a timeout that nobody gave")
 		}
 	}
-	for _, in := range []string{"Inf", "-1", "1e300", "1 s", "s"} {
-		if _, err := ParseTimeout(in); err == nil {
+	for _, in := range []string{"Inf", "-1", "1e300", "1 s", "s", "", "1d2w", "1d-2h", "-1d", "1d2",
+		"1.5d", "999w2562047h"} {
+		if _, err := ParseDuration(in); err == nil {
 			t.Errorf("%s accepted", in)
 		}
 	}

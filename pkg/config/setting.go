@@ -103,7 +103,7 @@ func checkValue(name, v string) string {
 			return fmt.Sprintf("%q is not the name of an output format", v)
 		}
 	case nameTimeout, nameConnectTimeout, nameReplyTimeout:
-		if _, err := ParseTimeout(v); err != nil {
+		if _, err := ParseDuration(v); err != nil {
 			return err.Error()
 		}
 	case nameHistory, nameSpool, nameJournal:
@@ -150,19 +150,36 @@ func ParseSize(v string) (int64, error) {
 	return int64(n), nil
 }
 
-// ParseTimeout parses a number of seconds ("90", "0.5") or a duration with units ("90s", "1m30s"). Zero means no limit;
-// negative values are rejected.
-func ParseTimeout(v string) (time.Duration, error) {
-	d, err := time.ParseDuration(v)
-	if err != nil {
+var longUnits = late.Regexp(`^(?:([0-9]{1,3})w)?(?:([0-9]{1,4})d)?`)
+
+// ParseDuration parses a number of seconds ("90", "0.5") or a duration with units ("90s", "1m30s", "7d", "1w12h"), for
+// all flags and settings that have one; a week has seven days of 24 hours. Negative values are rejected.
+func ParseDuration(v string) (time.Duration, error) {
+	long := longUnits().FindStringSubmatch(v)
+	weeks, _ := strconv.Atoi(long[1]) // digits or none
+	days, _ := strconv.Atoi(long[2])
+	rest := v[len(long[0]):]
+	var d time.Duration
+	var err error
+	if rest != "" || long[0] == "" {
+		d, err = time.ParseDuration(rest)
+	}
+	if err != nil && long[0] == "" {
 		secs, ferr := strconv.ParseFloat(v, 64)
-		if ferr != nil || !(secs <= 1e9) || secs < -1e9 {
-			return 0, fmt.Errorf("%q is not a duration (seconds such as 90, or with units such as 1m30s)", v)
+		if err = ferr; ferr == nil && !(math.Abs(secs) <= 1e9) {
+			err = strconv.ErrRange
 		}
 		d = time.Duration(secs * float64(time.Second))
 	}
-	if d < 0 {
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a duration (seconds such as 90, or with units such as 1m30s or 7d)", v)
+	}
+	if d < 0 || strings.HasPrefix(rest, "-") {
 		return 0, fmt.Errorf("%q is negative", v)
+	}
+	const day = 24 * time.Hour
+	if d += time.Duration(7*weeks+days) * day; d < 0 {
+		return 0, fmt.Errorf("%q is longer than 292 years", v)
 	}
 	return d, nil
 }

@@ -46,7 +46,7 @@ func (e *Env) NetworkOf(p NetworkSettings) (n api.Network, err error) {
 		if limit.text == "" {
 			continue
 		}
-		if *limit.into, err = config.ParseTimeout(limit.text); err != nil {
+		if *limit.into, err = config.ParseDuration(limit.text); err != nil {
 			return n, err
 		}
 	}

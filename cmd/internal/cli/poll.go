@@ -32,24 +32,19 @@ func (w *WaitFlags) Register(c *cobra.Command, what string) {
 // Limits adds the flags of a command that always waits.
 func (w *WaitFlags) Limits(c *cobra.Command) {
 	w.c = c
-	c.Flags().DurationVar(&w.Limit, "wait-timeout", waitLimit,
+	DurationVar(c.Flags(), &w.Limit, "wait-timeout", waitLimit,
 		"longest wait, such as 10m; then exit with code 8 while the work continues; 0 for no limit")
 }
 
 // Signs adds the flag for work that reports progress.
 func (w *WaitFlags) Signs(c *cobra.Command) {
-	c.Flags().DurationVar(&w.Stalled, "stalled-after", 15*time.Minute,
+	DurationVar(c.Flags(), &w.Stalled, "stalled-after", 15*time.Minute,
 		"give up a refresh that shows no progress for this long; 0 for never")
 }
 
 // Check rejects flags that would have no effect. waits means that the command waits for another reason than --wait.
 func (w *WaitFlags) Check(waits bool) error {
-	switch {
-	case w.Limit < 0:
-		return exitcode.Usagef("--wait-timeout: %v is negative", w.Limit)
-	case w.Stalled < 0:
-		return exitcode.Usagef("--stalled-after: %v is negative", w.Stalled)
-	case w.c.Flags().Changed("wait-timeout") && !w.Wait && !waits:
+	if w.c.Flags().Changed("wait-timeout") && !w.Wait && !waits {
 		if w.c.Flags().Lookup("download") != nil {
 			return exitcode.Usagef("--wait-timeout requires --wait or --download")
 		}

@@ -75,6 +75,11 @@ func (o Object) Mentions(column string) bool {
 	return o.Kind != Query && o.Kind != Golden || sqlstmt.Mentions(o.sql, column)
 }
 
+// ReadsStored reports whether the statement of an object reads the stored result of a saved query.
+func (o Object) ReadsStored(query string) bool {
+	return sqlstmt.NamingOf(o.sql).Of(api.InternalCatalogName, query, api.SchemaMtQuery)
+}
+
 // key is the kind of an object and the parts of its name in lower case; of a connection, its id, since several may have
 // one name.
 type key struct {
