@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/internal/archive"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/backups"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -76,6 +77,9 @@ be given again after a restore.`,
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 				Msg: fmt.Sprintf("there is nothing to back up: %s does not exist", dir)}
+		}
+		if err := gateway.Elsewhere(dir); err != nil {
+			return cli.View{}, notOpened(err)
 		}
 		phrase, err := passphrase(e, pass)
 		if err != nil {

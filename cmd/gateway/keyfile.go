@@ -66,6 +66,20 @@ func (f *serveFlags) givenKey(e *cli.Env) (string, error) {
 	return key, nil
 }
 
+// keepKey stores a new key in the file of --key-file and returns it, or the one that another gateway stored there first.
+func (f *serveFlags) keepKey(e *cli.Env, key string) (string, error) {
+	path := e.Abs(f.keyFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := tempfile.WriteNew(path, []byte(key+"\n")); !errors.Is(err, fs.ErrExist) {
+			return key, e.Named("--key-file", err)
+		}
+	}
+	if kept, err := f.givenKey(e); err != nil || kept != "" {
+		return kept, err
+	}
+	return key, e.Named("--key-file", writeSecret(path, key))
+}
+
 // writeSecret writes a line to a file that only its owner can read. An existing file is replaced, not written to: its
 // creator may still have it open. A device, such as a terminal, is written to.
 func writeSecret(path, text string) error {

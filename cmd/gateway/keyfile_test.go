@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -89,5 +90,29 @@ func TestKeyFile(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestKeepKey: gateways that start at once with one file that does not exist have one key.
+func TestKeepKey(t *testing.T) {
+	f, e := serveFlags{keyFile: filepath.Join(t.TempDir(), "key")}, &cli.Env{}
+	var kept [8]string
+	var all sync.WaitGroup
+	for i := range kept {
+		all.Go(func() {
+			var err error
+			if kept[i], err = f.keepKey(e, gateway.NewServeKey()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for _, key := range kept {
+		if given, err := f.givenKey(e); key != given || key == "" || err != nil {
+			t.Errorf("a gateway has %q, the file %q, %v", key, given, err)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(f.keyFile)); len(left) != 1 || err != nil {
+		t.Errorf("files: %v, %v", left, err)
 	}
 }

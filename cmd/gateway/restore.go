@@ -192,7 +192,7 @@ func notRestored(err error, dir string) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return &exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindFull), Msg: err.Error() +
 			"; nothing was restored", Hint: "free some space on the disk of " + dir, Err: err}
-	case errors.Is(err, gateway.ErrServing), errors.Is(err, gateway.ErrInUse):
+	case errors.Is(err, gateway.ErrServing), errors.Is(err, gateway.ErrInUse), errors.As(err, new(*zone.Elsewhere)):
 		return inUse(err)
 	}
 	return err

@@ -126,7 +126,12 @@ func (f *serveFlags) serve(ctx context.Context, e *cli.Env, o gateway.Options, k
 	}
 	keep := func() error { return nil }
 	if f.keyFile != "" && !stored {
-		keep = func() error { return e.Named("--key-file", writeSecret(e.Abs(f.keyFile), key)) }
+		keep = func() (err error) {
+			if key, err = f.keepKey(e, key); err == nil {
+				g.UseServeKey(key)
+			}
+			return err
+		}
 	}
 	var s *gateway.Server
 	if w != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/internal/archive"
 	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/spf13/cobra"
 )
@@ -51,6 +52,9 @@ The exit code is 7 if something is damaged or missing, else 0.`,
 			case pass != "":
 				return cli.View{}, exitcode.Usagef("--passphrase-file is for the verification of a backup")
 			case !errors.Is(err, fs.ErrNotExist):
+				if err := gateway.Elsewhere(dir); err != nil {
+					return cli.View{}, notOpened(err)
+				}
 				if found, err = e.VerifyData(ctx, dir, zone.Rows); err != nil {
 					return cli.View{}, err
 				}

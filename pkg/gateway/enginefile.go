@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
@@ -22,6 +23,18 @@ func EngineOf(dir string) (string, error) {
 		return "", err
 	}
 	return strings.TrimSpace(string(b)), nil
+}
+
+// Elsewhere is a *zone.Elsewhere if the state or the rows of a data directory are not in its files.
+func Elsewhere(dir string) error {
+	if err := store.Elsewhere(dir); err != nil {
+		return err
+	}
+	name, err := EngineOf(dir)
+	if err != nil || name == "" {
+		return err
+	}
+	return &zone.Elsewhere{Dir: dir, Engine: name}
 }
 
 // checkEngine rejects a data directory whose rows another engine has: with this one, all tables would seem to be empty.

@@ -126,7 +126,7 @@ func identify(ctx context.Context, p place, make bool) (string, error) {
 		if err := os.MkdirAll(p.Value, 0o755); err != nil {
 			return err
 		}
-		return publish(path, id)
+		return tempfile.WriteNew(path, id)
 	}
 	switch {
 	case p.bucket != nil:
@@ -163,19 +163,6 @@ func exportFiles(ctx context.Context, o Options, st *store.Store) (files.Files, 
 		state, err = st.SetSetting(ctx, key, "", uuid.NewString())
 	}
 	return o.Bucket.Of(state), err
-}
-
-// publish writes a file that others see whole or not at all, unless there is one.
-func publish(path string, data []byte) error {
-	made := path + "." + uuid.NewString()
-	if err := tempfile.Write(made, data); err != nil {
-		return err
-	}
-	err := tempfile.Publish(made, path)
-	if err != nil {
-		return errors.Join(err, tempfile.Remove(made))
-	}
-	return nil
 }
 
 func id(place string) string   { before, _, _ := strings.Cut(place, "\n"); return before }

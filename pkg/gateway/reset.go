@@ -54,7 +54,7 @@ func CheckReset(dir string) error {
 
 // resettable lists what Reset removes.
 func resettable(dir string) ([]os.DirEntry, error) {
-	if err := store.Elsewhere(dir); err != nil {
+	if err := Elsewhere(dir); err != nil { // rows of another engine would stay, and belong to the next gateway there
 		return nil, err
 	}
 	entries, err := os.ReadDir(dir)

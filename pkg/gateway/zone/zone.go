@@ -57,8 +57,8 @@ func (e *Elsewhere) Error() string {
 // Remedy says which commands there are for it.
 func (e *Elsewhere) Remedy() string {
 	if e.Engine != "" {
-		return "`dig gateway serve --engine " + e.Engine + "` serves them, also to other dig processes on this " +
-			"machine; `dig project export` saves a project with its rows"
+		return "only `dig gateway serve --engine " + e.Engine + "` opens it, also for other dig processes on this " +
+			"machine; `dig project export` saves a project with its rows, and `dig project delete` deletes it with them"
 	}
 	return "`dig gateway serve --store " + e.Address + "` serves it, also to other dig processes on this machine; " +
 		"pg_dump saves the state"
