@@ -66,7 +66,8 @@ func (f *serveFlags) givenKey(e *cli.Env) (string, error) {
 	return key, nil
 }
 
-// keepKey stores a new key in the file of --key-file and returns it, or the one that another gateway stored there first.
+// keepKey stores a new key in the file of --key-file and returns it, or the one that another gateway stored there
+// first.
 func (f *serveFlags) keepKey(e *cli.Env, key string) (string, error) {
 	path := e.Abs(f.keyFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

@@ -59,19 +59,25 @@ func (*Engine) Interval() time.Duration { return 24 * time.Hour }
 
 // tablesOf calls each for the tables of all kinds, by their names in the catalog.
 func (p *project) tablesOf(ctx context.Context, each func(kind, schema, table string) error) error {
-	var all [][2]string
 	prefix := p.schema("")
-	if _, err := p.exec(ctx, "SELECT table_schema, table_name FROM "+sqltext.Quote(p.e.Catalog)+
-		".information_schema.tables WHERE starts_with(table_schema, "+sqltext.Literal(prefix)+") ORDER BY 1, 2", false,
+	var kinds []string
+	if _, err := p.exec(ctx, "SELECT schema_name FROM "+sqltext.Quote(p.e.Catalog)+
+		".information_schema.schemata WHERE starts_with(schema_name, "+sqltext.Literal(prefix)+") ORDER BY 1", false,
 		func(v []*string) error {
-			all = append(all, [2]string{*v[0], *v[1]})
+			if kind := (*v[0])[len(prefix):]; !strings.Contains(kind, "_") {
+				kinds = append(kinds, kind)
+			}
 			return nil
 		}); err != nil {
 		return err
 	}
-	for _, t := range all {
-		if kind := t[0][len(prefix):]; !strings.Contains(kind, "_") {
-			if err := each(kind, t[0], t[1]); err != nil {
+	for _, kind := range kinds {
+		tables, err := p.tablesIn(ctx, prefix+kind)
+		if err != nil {
+			return err
+		}
+		for _, t := range tables {
+			if err := each(kind, prefix+kind, t); err != nil {
 				return err
 			}
 		}

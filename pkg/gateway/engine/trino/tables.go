@@ -131,9 +131,30 @@ func (p *project) ListTables(ctx context.Context, kind string) ([]string, error)
 		return nil, err
 	}
 	names := []string{}
-	_, err := p.exec(ctx, "SELECT comment, table_name FROM "+sqltext.Quote(p.e.Catalog)+
-		".information_schema.columns WHERE table_schema = "+
-		sqltext.Literal(p.schema(kind))+" AND column_name = '_id'", false, func(v []*string) error {
+	stored, err := p.tablesIn(ctx, p.schema(kind))
+	if err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(stored, mostNamed) {
+		shown, err := p.shownNames(ctx, kind, part)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, shown...)
+	}
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	return names, nil
+}
+
+// shownNames are the names of tables that have those names in the catalog.
+func (p *project) shownNames(ctx context.Context, kind string, stored []string) (names []string, err error) {
+	list := make([]string, len(stored))
+	for i, name := range stored {
+		list[i] = sqltext.Literal(name)
+	}
+	_, err = p.exec(ctx, "SELECT comment, table_name FROM "+sqltext.Quote(p.e.Catalog)+
+		".information_schema.columns WHERE table_schema = "+sqltext.Literal(p.schema(kind))+" AND table_name IN ("+
+		strings.Join(list, ", ")+") AND column_name = '_id'", false, func(v []*string) error {
 		var d definition
 		var err error
 		if v[0] != nil {
@@ -148,7 +169,18 @@ func (p *project) ListTables(ctx context.Context, kind string) ([]string, error)
 		}
 		return err
 	})
-	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	return names, err
+}
+
+// mostNamed is for how many tables of one statement Trino looks up their columns. Without names, or with more, it lists
+// the views of all schemas of the catalog, which fails while one of another project is dropped.
+const mostNamed = 100
+
+// tablesIn are the names in the catalog of the tables of a schema.
+func (p *project) tablesIn(ctx context.Context, schema string) (names []string, err error) {
+	_, err = p.exec(ctx, "SELECT table_name FROM "+sqltext.Quote(p.e.Catalog)+
+		".information_schema.tables WHERE table_schema = "+sqltext.Literal(schema)+" ORDER BY 1", false,
+		func(v []*string) error { names = append(names, *v[0]); return nil })
 	return names, err
 }
 
