@@ -25,6 +25,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/trino/trinotest"
+	"github.com/dig-cli/dig/pkg/gateway/exports/s3test"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -34,7 +35,7 @@ import (
 )
 
 // member is what a process of TestGateways is started with.
-type member struct{ Dir, Shared, Postgres, Listen, Key string }
+type member struct{ Dir, Shared, Postgres, Bucket, Listen, Key string }
 
 const memberVariable = "DIG_TEST_MEMBER"
 
@@ -44,7 +45,7 @@ func TestMember(t *testing.T) {
 	if err := json.Unmarshal([]byte(os.Getenv(memberVariable)), &m); err != nil {
 		t.Skip("it is a process of TestGateways")
 	}
-	g, err := gateway.Open(gateway.Options{Dir: m.Dir, SharedDir: m.Shared,
+	g, err := gateway.Open(gateway.Options{Dir: m.Dir, SharedDir: m.Shared, Bucket: m.bucket(t),
 		Postgres: &store.Postgres{Address: m.Postgres, Shared: true}, EngineName: "trino",
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		OpenEngine: func(o engine.Options) (engine.Engine, error) {
@@ -69,6 +70,7 @@ type cluster struct {
 	over    atomic.Bool
 	logs    [2]gatewaytest.LogBuffer
 	running [2]*exec.Cmd
+	bucket  *s3test.Store // of the files of exports; nil if they are in the shared folder
 
 	mu     sync.Mutex
 	calls  int
@@ -79,15 +81,19 @@ func startCluster(t *testing.T) (*cluster, string) {
 	shared := t.TempDir()
 	trinotest.Options(t, shared)
 	c := &cluster{T: t, errors: map[string]int{}}
-	address := testdb.Postgres(t).String()
+	address, bucket := testdb.Postgres(t).String(), ""
+	if os.Getenv("DIG_TEST_GATEWAYS_EXPORTS") == "s3" {
+		c.bucket = s3test.New(t)
+		bucket = c.bucket.URL
+	}
 	key := gateway.NewServeKey()
 	for i := range c.members {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.members[i] = member{Dir: t.TempDir(), Shared: shared, Postgres: address, Listen: l.Addr().String(),
-			Key: key}
+		c.members[i] = member{Dir: t.TempDir(), Shared: shared, Postgres: address, Bucket: bucket,
+			Listen: l.Addr().String(), Key: key}
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +243,7 @@ func (c *cluster) imports(table string, n int) (rows int64) {
 // TestGateways has two gateways over one state serve 16 clients while one of them is killed again and again. Nothing
 // that was acknowledged is lost or doubled, no run stays active, no schedule runs twice, and every call has an answer
 // or a broken connection. DIG_TEST_GATEWAYS is for how long, such as 10m, DIG_TEST_GATEWAYS_KILL the time between
-// kills.
+// kills. With DIG_TEST_GATEWAYS_EXPORTS=s3 the files of exports are in a bucket, where nothing else is left in the end.
 func TestGateways(t *testing.T) {
 	setting := func(name string, standard time.Duration) time.Duration {
 		if d, err := time.ParseDuration(os.Getenv(name)); err == nil {
@@ -414,6 +420,9 @@ func TestGateways(t *testing.T) {
 	}
 	if active != 0 {
 		t.Errorf("%d runs are active", active)
+	}
+	if c.bucket != nil {
+		c.onlyExports(db)
 	}
 	scheduled := 0
 	for i := range c.logs {
