@@ -1,13 +1,16 @@
 package names
 
 import (
+	"cmp"
 	"context"
 	"strconv"
+	"sync"
 
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/tables"
@@ -34,15 +37,20 @@ func (c internal) Tables(ctx context.Context, schema string) ([]api.Table, error
 	if schema == "" {
 		schemas = []string{engine.SchemaTable, engine.SchemaBI}
 	}
-	var out []api.Table
-	for _, s := range schemas {
-		names, err := p.ListTables(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, each.Map(names, func(n string) api.Table { return tables.TableOut(s, n) })...)
+	// At once: on a cluster each of them takes a statement or more, and a hint about a name has little time.
+	names, errs := make([][]string, len(schemas)), make([]error, len(schemas))
+	var all sync.WaitGroup
+	for i, s := range schemas {
+		all.Go(func() {
+			errs[i] = safely.Try(func() (err error) { names[i], err = p.ListTables(ctx, s); return err })
+		})
 	}
-	return out, nil
+	all.Wait()
+	var out []api.Table
+	for i, s := range schemas {
+		out = append(out, each.Map(names[i], func(n string) api.Table { return tables.TableOut(s, n) })...)
+	}
+	return out, cmp.Or(errs...)
 }
 
 func (c internal) Columns(ctx context.Context, schema, table string) ([]Column, error) {
