@@ -26,7 +26,8 @@ func newConnectionTestCmd(e *cli.Env, in onConnection) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		Long: `Test whether the source of a connection answers: its schemas and the tables of one are listed through a
 catalog over it, and for a REST API the columns of one table. Nothing is stored. The exit code is 5 if the
-source cannot be reached, 1 if it is not there or refuses the credential.
+source cannot be reached, 3 if its file or folder does not exist, 1 if a database is not there or it refuses the
+credential.
 
 A connection that no catalog uses cannot be tested; it was when its credential was stored.`,
 		Example: "  " + e.Name + " connection test shopdb"}

@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -198,6 +199,7 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 	w = bar.Writer(w)
 	var have int64
 	var version string // of the file from which bytes were received
+	refused := false
 	for tries := 1; ; tries++ {
 		n, err := fetchPart(ctx, cl, f, have, &version, w)
 		if have += n; n > 0 {
@@ -217,6 +219,12 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 		}
 		if errors.As(err, &ae) && ae.Kind == api.KindTimeout {
 			tries += fetchTries / 2 // each has lasted for the maximum duration
+		}
+		if ae != nil && ae.Outcome == outcome.Refused && !ae.Transient() || api.Lasting(err) {
+			if refused || api.Lasting(err) {
+				return err
+			}
+			refused = true // the link may have expired
 		}
 		var we *writeError
 		if errors.As(err, &we) || errors.Is(err, errChanged) || ctx.Err() != nil || tries >= fetchTries {

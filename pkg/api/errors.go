@@ -43,6 +43,12 @@ const CodeDamaged = "LOCAL_DATA_DAMAGED"
 // CodeUnusable is the errorCode of zone local for a source that cannot be read until something is changed.
 const CodeUnusable = "LOCAL_SOURCE_UNUSABLE"
 
+// CodeMissing is that of a source whose file or folder does not exist.
+const CodeMissing = "LOCAL_SOURCE_MISSING"
+
+// CodeUnchanged is the errorCode of zone local for a failure of something else before anything was changed.
+const CodeUnchanged = "LOCAL_UNCHANGED"
+
 // CodeLasting is the errorCode of zone local for an error of its own with which the same call ends until the program or
 // a setting is changed.
 const CodeLasting = "LOCAL_LASTING"
@@ -205,6 +211,9 @@ func defaultMessage(status int, raw []byte) string {
 // [L].
 func classify(e *Error) {
 	msg := strings.ToLower(e.Message)
+	if e.Code == CodeUnusable || e.Code == CodeMissing || e.Code == CodeUnchanged { // sources are read before a change
+		e.Outcome = outcome.Refused
+	}
 	switch {
 	case e.Status == 401:
 		e.Kind = KindUnauthorized

@@ -47,5 +47,5 @@ func Lasting(err error) bool {
 	)
 	return errors.Is(err, errSetting) || errors.As(err, &cert) || errors.As(err, &unknown) ||
 		errors.As(err, &header) || errors.As(err, &refused) && (refused.Code == CodeUnusable ||
-		refused.Code == CodeLasting)
+		refused.Code == CodeMissing || refused.Code == CodeLasting)
 }

@@ -67,7 +67,11 @@ func Classify(ctx context.Context, err error) exitcode.Failure {
 		if exit == exitcode.Unavailable && api.Lasting(ae) { // which says that a retry may help
 			exit = exitcode.Failed
 		}
-		return exitcode.Failure{Exit: exit, Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
+		kind := ae.Kind
+		if ae.Code == api.CodeMissing { // as any file that is missing
+			exit, kind = exitcode.NotFound, api.KindNotFound
+		}
+		return exitcode.Failure{Exit: exit, Code: string(kind), Msg: msg, Hint: hintOf(ae), Err: err}
 	case errors.As(err, &re) && errors.Is(re, api.ErrNotResult):
 		return exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindProtocol), Msg: err.Error(),
 			Hint: "the server at this address does not answer queries: check the base address, which usually ends in " +

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -21,6 +22,11 @@ func (Credential) String() string { return "(credential)" }
 
 // GoString masks the values.
 func (Credential) GoString() string { return "(credential)" }
+
+// Local reports whether the source is a file or folder of this machine.
+func (t Type) Local() bool {
+	return slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Local })
+}
 
 // Check normalizes a credential according to its type: only known fields, required ones present, numbers and booleans
 // also accepted as text.

@@ -147,7 +147,7 @@ func unstored(err error) error {
 	}
 	if e.Away {
 		f := fault.Data(503, "%v", e)
-		f.Hint = "nothing was changed: it can be repeated"
+		f.Code, f.Hint = api.CodeUnchanged, "nothing was changed: it can be repeated"
 		return f
 	}
 	f := fault.Data(500, "%v", e)

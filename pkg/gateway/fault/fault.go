@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"syscall"
@@ -120,6 +121,9 @@ func Of(err error) *Fault {
 			f.Code, f.Hint = api.CodeLasting, "this is a defect of the gateway, and the same call fails again"
 		} else if errors.Is(err, engine.ErrUnusable) {
 			f.Code = api.CodeUnusable
+			if errors.Is(err, fs.ErrNotExist) {
+				f.Code = api.CodeMissing
+			}
 		}
 		if ee.Line > 0 { // beside the message: that of the service has no position in front [L]
 			f.At = &api.Position{Line: ee.Line, Column: ee.Col}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -25,6 +26,9 @@ func (s *Source) Fault(ctx context.Context, err error) error {
 		out.Kind = engine.KindData
 	case errors.Is(err, engine.ErrUnusable):
 		out.Err = engine.ErrUnusable
+		if s.Typ.Local() && errors.Is(err, fs.ErrNotExist) {
+			out.Err = engine.Unusable(fs.ErrNotExist)
+		}
 	}
 	return out
 }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -132,8 +131,7 @@ func (s *Service) credential(ctx context.Context, t connector.Type, sent map[str
 			return nil, ctx.Err()
 		}
 		bad := invalid("the %s credential does not work: %s", t.Label, t.Redact(c, err.Error()))
-		local := slices.ContainsFunc(t.Fields, func(f connector.Field) bool { return f.Local })
-		if local && errors.Is(err, fs.ErrNotExist) {
+		if t.Local() && errors.Is(err, fs.ErrNotExist) {
 			bad.Status = fault.EngineStatus(engine.KindNoFile)
 		}
 		return nil, bad

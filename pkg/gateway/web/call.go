@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/dig-cli/dig/internal/clip"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -43,9 +45,13 @@ func callOf(ctx context.Context) *Call {
 // CountRows adds to the rows of the request's result or import.
 func CountRows(ctx context.Context, n int64) { callOf(ctx).Rows += n }
 
-// line is what the log has of a call.
+// keys are texts of the form that store.NewKeyText gives to keys.
+var keys = late.Regexp(`\b[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}\b`)
+
+// line is what the log has of a call. A caller that has a wrong address may have put its key there.
 func (c *Call) line() []slog.Attr {
-	out := []slog.Attr{slog.String("id", c.ID), slog.String("method", c.Method), slog.String("path", c.Path),
+	out := []slog.Attr{slog.String("id", c.ID), slog.String("method", clip.Runes(c.Method, 20)),
+		slog.String("path", clip.Runes(keys().ReplaceAllString(c.Path, "..."), 500)),
 		slog.Int("status", c.Status), slog.Int64("bytes", c.Sent), slog.Int64("ms", c.Took.Milliseconds())}
 	for _, a := range []slog.Attr{slog.String("op", c.Op.ID), slog.String("project", c.Project),
 		slog.String("key", c.Key), slog.String("source", c.Source), slog.String("remote", c.Remote)} {

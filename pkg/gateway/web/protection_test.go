@@ -223,6 +223,10 @@ func TestLogWithoutSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	rep.Body.Close()
+	wrong, err := http.Get(fmt.Sprintf("http://%s/api/v1/%s/projects", s.Addr, *made.ApiKey))
+	if call(err); err != nil || wrong.StatusCode != 401 {
+		t.Fatalf("%v %v", wrong, err)
+	}
 	for _, auth := range []string{"Bearer hunter2.hunter2hunter2", "Basic aHVudGVyMg=="} {
 		req, _ := http.NewRequest("GET", fmt.Sprintf("http://%s/api/v1/organizations?key=hunter2", s.Addr), nil)
 		req.Header.Set("Authorization", auth)
