@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -27,13 +29,13 @@ func (l *live) statements(ctx context.Context, want *manifest.Project, changes, 
 	}
 	now := l.sqlNames(want, nil)
 	then := l.sqlNames(want, slices.Concat(gone, changes))
-	var texts []string
+	texts := map[string]bool{}
 	for _, w := range []*sqlNames{now, then} {
 		for _, q := range w.queries {
-			texts = append(texts, q.SQL)
+			texts[q.SQL] = true
 		}
 	}
-	if then.read, err = l.columnsOf(ctx, then, texts); err != nil {
+	if then.read, err = l.columnsOf(ctx, then, slices.Sorted(maps.Keys(texts))); err != nil {
 		return nil, err
 	}
 	now.read = then.read
@@ -41,17 +43,20 @@ func (l *live) statements(ctx context.Context, want *manifest.Project, changes, 
 	for _, ch := range changes {
 		saved[ch.Ref] = true
 	}
-	unread := map[*relation][]string{}
-	for _, q := range queries {
+	type table struct{ name, reason string }
+	unread := map[table][]string{}
+	analyses := then.analyzeAll(queries)
+	for i, q := range queries {
 		file := q.StatementFile()
 		if slices.ContainsFunc(reported, func(p manifest.Problem) bool {
 			return p.File == file || p.File == q.At.File
 		}) {
 			continue
 		}
-		r := then.analyze(q.SQL)
+		r := analyses[i]
 		if u := r.unknown; u != nil && u.reason != "" {
-			unread[u] = append(unread[u], file)
+			t := table{u.name.String(), u.reason}
+			unread[t] = append(unread[t], file)
 		}
 		if r.fault == nil {
 			continue
@@ -70,8 +75,8 @@ func (l *live) statements(ctx context.Context, want *manifest.Project, changes, 
 			bad = append(bad, p)
 		}
 	}
-	for _, u := range slices.SortedFunc(maps.Keys(unread), func(a, b *relation) int {
-		return cmp.Compare(a.name.String(), b.name.String())
+	for _, u := range slices.SortedFunc(maps.Keys(unread), func(a, b table) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.reason, b.reason))
 	}) {
 		fmt.Fprintf(l.e.Err, "note: not checked: %s; the columns of %s are not known: %s\n",
 			strings.Join(unread[u], ", "), u.name, u.reason)
@@ -297,6 +302,24 @@ func (n *sqlNames) query(name analyze.Name, q *manifest.Query) *relation {
 	}
 	n.done[name] = r
 	return r
+}
+
+// analyzeAll analyses queries, several at once, each worker with what it has found of the queries that others read.
+func (n *sqlNames) analyzeAll(queries []*manifest.Query) []analysis {
+	out := make([]analysis, len(queries))
+	var wait sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		own := *n
+		own.done = map[analyze.Name]*relation{}
+		wait.Go(func() {
+			for i := w; i < len(queries); i += workers {
+				out[i] = own.analyze(queries[i].SQL)
+			}
+		})
+	}
+	wait.Wait()
+	return out
 }
 
 // analyze analyses a statement. It has no fault if it cannot be judged.

@@ -11,13 +11,16 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/late"
 	"go.yaml.in/yaml/v3"
 )
@@ -56,9 +59,11 @@ func (v Invalid) Error() string {
 
 // reader reads the files of a project.
 type reader struct {
-	dir string
-	p   *Project
-	bad Invalid
+	dir   string
+	p     *Project
+	bad   Invalid
+	one   bool // it reads one file, whose objects are found and added later
+	found []Object
 }
 
 // Read reads a project. Its error is ErrNoProject, Invalid, or one of the file system.
@@ -104,6 +109,10 @@ func (r *reader) problem(at Position, format string, args ...any) {
 
 // add adds an object at the line where it is described.
 func (r *reader) add(o Object) {
+	if r.one {
+		r.found = append(r.found, o)
+		return
+	}
 	b := o.base()
 	if !utf8.ValidString(b.Name) { // the name of the file is not UTF-8; its contents are always read as UTF-8
 		r.problem(b.At, "the name %q is not text in UTF-8, so no object can have it", b.Name)
@@ -138,6 +147,7 @@ func (r *reader) folder(rel string, up []string) error {
 		return err
 	}
 	top, _, _ := strings.Cut(rel, "/")
+	var files []string
 	have := map[string]bool{}
 	for _, e := range entries {
 		have[e.Name()] = true
@@ -166,12 +176,40 @@ func (r *reader) folder(rel string, up []string) error {
 			r.problem(Position{File: file}, "%s has no folders in it", top)
 		case strings.HasSuffix(name, endYAML) || strings.HasSuffix(name, endSQL) &&
 			(top == dirQueries || top == dirGolden):
-			stem := strings.TrimSuffix(strings.TrimSuffix(name, endSQL), endYAML)
-			if err := r.file(top, file, stem, up, have); err != nil {
-				return err
-			}
+			files = append(files, file)
 		default:
 			r.problem(Position{File: file}, "%s", strange(top))
+		}
+	}
+	return r.files(files, top, up, have)
+}
+
+// files reads files of a folder, several at once, and adds what they describe in their order.
+func (r *reader) files(files []string, top string, up []string, have map[string]bool) error {
+	parts, failed := make([]*reader, len(files)), make([]error, len(files))
+	var wait sync.WaitGroup
+	readers := runtime.GOMAXPROCS(0)
+	for first := range readers {
+		wait.Go(func() {
+			for i := first; i < len(files); i += readers {
+				parts[i] = &reader{dir: r.dir, one: true}
+				stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(files[i]), endSQL), endYAML)
+				failed[i] = safely.Try(func() error { return parts[i].file(top, files[i], stem, up, have) })
+			}
+		})
+	}
+	wait.Wait()
+	for i, part := range parts {
+		if failed[i] != nil {
+			return failed[i]
+		}
+		for _, p := range part.bad {
+			if !slices.Contains(r.bad, p) { // a statement and the file beside it
+				r.bad = append(r.bad, p)
+			}
+		}
+		for _, o := range part.found {
+			r.add(o)
 		}
 	}
 	return nil
