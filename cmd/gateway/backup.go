@@ -70,6 +70,9 @@ be given again after a restore.`,
 			return cli.View{}, exitcode.Usagef("%s has no files on this machine", s.Where()).
 				WithHint("give --zone local")
 		}
+		if err := archive.Named(args[0]); err != nil {
+			return cli.View{}, exitcode.Usagef("FILE|DIR: %v", err)
+		}
 		to := e.Abs(args[0])
 		if err := vacant(to, dir); err != nil {
 			return cli.View{}, err

@@ -62,6 +62,9 @@ out as well.`,
 		if err != nil {
 			return err
 		}
+		if err := archive.Named(args[0]); err != nil {
+			return exitcode.Usagef("FILE|DIR: %v", err)
+		}
 		to := e.Abs(args[0])
 		if err := archive.Vacant(to); err != nil {
 			return exitcode.Occupied(err)

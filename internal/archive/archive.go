@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -69,6 +70,23 @@ type Table struct {
 	Name string `json:"name"`
 	File string `json:"file"`
 	Rows int64  `json:"rows"`
+}
+
+// other are the endings of archives of other forms.
+var other = late.Regexp(`(?i)\.(?:zip|7z|rar|gz|zst|bz2|xz|tbz2?|txz)$`)
+
+// Named fails for a path under which nobody expects a directory: an empty one, as of a variable that is not set, -, or
+// that of an archive of another form.
+func Named(path string) error {
+	switch {
+	case path == "":
+		return errors.New("the name is empty")
+	case path == "-":
+		return errors.New("an archive cannot be written to standard output")
+	case !IsFile(path) && other().MatchString(filepath.Base(path)):
+		return fmt.Errorf("%s is neither a .tar, .tar.zst or .tar.gz nor the name of a directory", path)
+	}
+	return nil
 }
 
 // IsFile reports whether a path is one of a tar file; archives under other names are directories.

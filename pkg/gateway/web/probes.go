@@ -32,7 +32,11 @@ func (s *Mux) unready(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
-	if err := s.Store.Ping(ctx); err != nil {
+	err := s.Store.Present()
+	if err == nil {
+		err = s.Store.Ping(ctx)
+	}
+	if err != nil {
 		s.Log.Error("not ready", "error", ForLog(err.Error()))
 		return "the state cannot be read"
 	}
