@@ -176,6 +176,9 @@ func notStored(err error, to string) error {
 	var call *api.Error
 	if errors.As(err, &call) && call.Unsure { // of its own, the gateway writes temporary files only
 		call.Unsure, call.Hint = false, "no backup was written; try again"
+		if call.Kind == api.KindFull {
+			call.Hint = "no backup was written; a copy of all rows needs room in the data directory"
+		}
 	}
 	if call != nil || errors.Is(err, context.Canceled) {
 		return err
