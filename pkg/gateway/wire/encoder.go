@@ -19,6 +19,7 @@ const (
 // encoder writes rows in one of the three formats.
 type encoder struct {
 	w      io.Writer
+	start  func() // called before the first byte is written; then nil
 	format api.Format
 	cols   []api.ResultColumn
 	buf    []byte
@@ -28,8 +29,8 @@ type encoder struct {
 	broken bool // the reader has closed the connection
 }
 
-func newEncoder(w io.Writer, format api.Format, cols []api.ResultColumn) *encoder {
-	e := &encoder{w: w, format: format, cols: cols, buf: make([]byte, 0, firstSize)}
+func newEncoder(w io.Writer, format api.Format, cols []api.ResultColumn, start func()) *encoder {
+	e := &encoder{w: w, start: start, format: format, cols: cols, buf: make([]byte, 0, firstSize)}
 	open, end := "[", "]"
 	if format == api.Simple {
 		open, end = "{", "}"
@@ -98,7 +99,7 @@ func (e *encoder) rows(vecs []batch.Vec, n int) error {
 		}
 		b = append(b, e.end...)
 		if len(b) >= writeSize {
-			if _, err := e.w.Write(b); err != nil {
+			if err := e.write(b); err != nil {
 				e.buf, e.broken = b[:0], true
 				return err
 			}
@@ -109,16 +110,25 @@ func (e *encoder) rows(vecs []batch.Vec, n int) error {
 	return nil
 }
 
-// cut writes the rows that were computed before the error.
-func (e *encoder) cut(fault error) error {
+func (e *encoder) write(b []byte) error {
+	if e.start != nil {
+		e.start()
+		e.start = nil
+	}
+	_, err := e.w.Write(b)
+	return err
+}
+
+// cut writes the rows that were computed before the error, if a part of the reply is written. Otherwise the error can
+// be the reply, which over a network has no other way to say what happened.
+func (e *encoder) cut(rows int64, fault error) (int64, error) {
+	if e.start != nil {
+		return 0, fault
+	}
 	if !e.broken {
 		_, _ = e.w.Write(e.buf)
 	}
-	return fault
+	return rows, fault
 }
 
-func (e *encoder) tail() error {
-	e.buf = append(e.buf, "]}"...)
-	_, err := e.w.Write(e.buf)
-	return err
-}
+func (e *encoder) tail() error { return e.write(append(e.buf, "]}"...)) }

@@ -20,7 +20,7 @@ func TestColumnsOfAnyLength(t *testing.T) {
 	}
 	for _, format := range []api.Format{api.Compact, api.Simple, api.CellTyped} {
 		var b bytes.Buffer
-		e := newEncoder(&b, format, cols)
+		e := newEncoder(&b, format, cols, func() {})
 		e.head()
 		if err := e.rows(vecs, 1); err != nil {
 			t.Fatal(err)

@@ -84,38 +84,27 @@ func (r *Result) Rows(ctx context.Context, yield func(row [][]byte) error) (int6
 
 // Encode streams the whole result as one reply document in the given format. It returns the number of rows written. On
 // an error in the middle it returns without writing the closing brackets, so that a reader sees a truncated document.
-// start is called once, after the first batch was computed and before the first byte is written.
+// start is called once, before the first byte is written; on an error before that, nothing is.
 func (r *Result) Encode(ctx context.Context, w io.Writer, format api.Format, start func()) (int64, error) {
 	if b, ok := w.(engine.Breaker); ok {
 		for _, c := range []context.Context{ctx, r.Running.Context()} {
 			defer safely.AfterContext(c, func() { b.Break(engine.Ended(c, nil)) })()
 		}
 	}
-	e := newEncoder(w, format, r.cols)
-	begun := false
-	begin := func() {
-		if !begun {
-			begun = true
-			start()
-			e.head()
-		}
-	}
+	e := newEncoder(w, format, r.cols, start)
+	e.head()
 	var total int64
 	for {
 		rows, ok, err := r.next(ctx)
-		switch {
-		case err != nil && begun:
-			return total, e.cut(err)
-		case err != nil:
-			return total, err
+		if err != nil {
+			return e.cut(total, err)
 		}
-		begin()
 		if !ok {
 			return total, e.tail()
 		}
 		err = e.rows(rows.Columns, rows.Len)
 		if total += int64(rows.Len); err != nil {
-			return total, e.cut(err)
+			return e.cut(total, err)
 		}
 	}
 }
