@@ -5,7 +5,8 @@ GO     ?= go
 PACKAGES ?= ./...
 PREFIX ?= /usr/local
 
-# Programs are stripped, so the compiler need not write what debuggers read; the rest is its own collector at work less often.
+# Programs are stripped, so the compiler need not write what debuggers read; the rest is its own collector at work less
+# often.
 COMPILE = GOGC=$${GOGC:-400} $(GO) build -trimpath -gcflags=all=-dwarf=false -ldflags "$(LDFLAGS)"
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -48,8 +49,8 @@ big: all
 load:
 	$(GO) test ./cmd -run '^TestLoad$$' -v -load 60s -timeout 10m
 
-# Compares with a Trino, which needs a JDK and Maven: asks it for the answers that the corpus lacks, compares all of them, and has it and the
-# engine run GENERATED random statements, and calls of the corpus with another argument.
+# Compares with a Trino, which needs a JDK and Maven: asks it for the answers that the corpus lacks, compares all of
+# them, and has it and the engine run GENERATED random statements, and calls of the corpus with another argument.
 GENERATED ?= 20000
 witness: compiler
 	DIG_TEST_RENEW=missing bash .ci/witness sh -c 'go test ./pkg/trinosql/witness/... -count=1 && \
@@ -58,8 +59,8 @@ witness: compiler
 		'^TestComplete$$|^TestMutations$$' -v -count=1 || [ $$? = 3 ]
 	bash .ci/databases bash .ci/witness go test ./pkg/gateway/sourcetest -run '^TestWitness' -v -count=1 -timeout 20m || [ $$? = 3 ]
 
-# The contract of engines, the end-to-end scripts, and two gateways of which one is killed, on one node that is started for them; then what
-# keeps projects apart, on one that asks for passwords. About half an hour.
+# The contract of engines, the end-to-end scripts, and two gateways of which one is killed, on one node that is started
+# for them; then what keeps projects apart, on one that asks for passwords. About half an hour.
 cluster-test: compiler
 	bash .ci/cluster go test -p 1 ./pkg/gateway/engine/trino/... ./pkg/gateway ./cmd/internal/e2e -run \
 		'^Test(Minimal|Tables|Moves|Contract|Import|Constraints|Columns|Compact|Large|Kill|Gateways|ScriptsCluster|Attach|LocksOf|RowIDsOf)' -v -count=1 -timeout 60m
@@ -79,8 +80,9 @@ lint:
 		echo staticcheck ./...; $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...; \
 	fi
 
-# Whole processes against curl, jq, encoding/json and bare DuckDB, on documents made for the run; about ten minutes and 2 GB of
-# temporary files. The tables go to docs/performance.md. BENCHFLAGS="-slow=false -doc=" leaves out what takes long and writes nothing.
+# Whole processes against curl, jq, encoding/json and bare DuckDB, on documents made for the run; about ten minutes and
+# 2 GB of temporary files. The tables go to docs/performance.md. BENCHFLAGS="-slow=false -doc=" leaves out what takes
+# long and writes nothing.
 ROWS ?= 1000000
 SIZES ?= 1000000,5000000
 bench: all
@@ -88,19 +90,20 @@ bench: all
 	bin/bench/suite -rows $(ROWS) -doc docs/performance.md $(BENCHFLAGS)
 	$(MAKE) bench-files
 
-# Statements over files of rows against duckdb, polars, datafusion and chdb: `pip install duckdb-cli polars datafusion chdb pandas pyarrow` into an
-# environment, VENV=its folder. About ten minutes and 3 GB of temporary files.
+# Statements over files of rows against duckdb, polars, datafusion and chdb: `pip install duckdb-cli polars datafusion
+# chdb pandas pyarrow` into an environment, VENV=its folder. About ten minutes and 3 GB of temporary files.
 bench-files: all
 	$(GO) build -o bin/bench/ ./testdata/bench/suite
 	bin/bench/suite -only files -venv '$(VENV)' -sizes $(SIZES) -doc docs/performance.md $(FILESFLAGS)
 
-# The queries of TPC-H at scale factor 1 against duckdb: `pip install tpchgen-cli duckdb-cli` into an environment, VENV=its folder. Five minutes.
+# The queries of TPC-H at scale factor 1 against duckdb: `pip install tpchgen-cli duckdb-cli` into an environment,
+# VENV=its folder. Five minutes.
 bench-tpch: all
 	$(GO) build -o bin/bench/ ./testdata/bench/tpch
 	bin/bench/tpch -dig bin/dig -venv '$(VENV)' $(TPCHFLAGS)
 
-# Lists, plans and pulls 1,000 tables and 1,000 saved queries, beside what duckdb does over as many tables and views: `pip install duckdb-cli` into an
-# environment, VENV=its folder. Two minutes.
+# Lists, plans and pulls 1,000 tables and 1,000 saved queries, beside what duckdb does over as many tables and views:
+# `pip install duckdb-cli` into an environment, VENV=its folder. Two minutes.
 bench-many: all
 	$(GO) build -o bin/bench/ ./testdata/bench/many
 	bin/bench/many -dig bin/dig -duckdb '$(VENV)/bin/duckdb' $(MANYFLAGS)

@@ -80,3 +80,39 @@ func TestLinesAreNarrow(t *testing.T) {
 		}
 	}
 }
+
+// TestProseIsNarrow: a paragraph of a page has lines of at most 120 columns. Code, tables, and words that are longer by
+// themselves, such as addresses, are as they are.
+func TestProseIsNarrow(t *testing.T) {
+	const most = 120
+	pages := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (path == "docs/reference" || path == "testdata" || path != "." && path[0] == '.'):
+			return fs.SkipDir // what the help of commands makes, and what is not written by hand
+		case d.IsDir() || filepath.Ext(path) != ".md":
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		pages++
+		fenced, n := false, 0
+		for line := range strings.Lines(string(raw)) {
+			n++
+			line = strings.TrimRight(line, "\r\n")
+			text := strings.TrimSpace(line)
+			if strings.HasPrefix(text, "```") {
+				fenced = !fenced
+			}
+			code := fenced || strings.HasPrefix(line, "    ") || strings.HasPrefix(text, "|") || !strings.Contains(text, " ")
+			if cols := utf8.RuneCountInString(line); !code && cols > most {
+				t.Errorf("%s:%d: %d columns", path, n, cols)
+			}
+		}
+		return err
+	})
+	if err != nil || pages < 25 {
+		t.Errorf("%d pages, %v", pages, err)
+	}
+}

@@ -95,7 +95,7 @@ func main() {
 		}
 	}
 	if len(s.missed) > 0 {
-		s.printf("\nMissed in this run: %s.\n", strings.Join(s.missed, "; "))
+		s.printf("\nMissed in this run: %s.\n", strings.Join(s.missed, ";\n"))
 	}
 	if *doc != "" {
 		if err := writeBetween(*doc, "<!-- "+marker+": begin -->", "<!-- "+marker+": end -->", s.report.String()); err != nil {

@@ -25,8 +25,8 @@ func (s *suite) table(slow bool) error {
 		s.missed = append(s.missed, fmt.Sprintf("table: %d lines instead of %d, %d of them out of line, %d with other values", c.lines, s.rows+2, c.off, c.wrong))
 	}
 	s.goal("MiB of a table", u.peak, 100)
-	s.printf("`dig query execute -o table` of all rows into a pipe: %.2f s, peak %.1f MiB (goal: below 100), %s lines, %d with a column out of line.\n",
-		u.wall, u.peak, group(c.lines), c.off)
+	s.printf("`dig query execute -o table` of all rows into a pipe: %.2f s, peak %.1f MiB (goal: below 100),\n"+
+		"%s lines, %d with a column out of line.\n", u.wall, u.peak, group(c.lines), c.off)
 	const rate = 20_000_000
 	if s.curl != "" { // verifies the rate of the link
 		u, err := s.run(nil, s.curl, "-s", s.srv.url("COMPACT", 1, rate))
