@@ -7,7 +7,8 @@ PREFIX ?= /usr/local
 
 # Programs are stripped, so the compiler need not write what debuggers read; the rest is its own collector at work less
 # often.
-COMPILE = GOGC=$${GOGC:-400} $(GO) build -trimpath -gcflags=all=-dwarf=false -ldflags "$(LDFLAGS)"
+GCFLAGS ?= all=-dwarf=false
+COMPILE = GOGC=$${GOGC:-400} $(GO) build -trimpath -gcflags=$(GCFLAGS) -ldflags "$(LDFLAGS)"
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/dig-cli/dig/cmd/internal/cli.version=$(VERSION))

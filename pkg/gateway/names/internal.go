@@ -41,7 +41,7 @@ func (c internal) Tables(ctx context.Context, schema string) ([]api.Table, error
 	names, errs := make([][]string, len(schemas)), make([]error, len(schemas))
 	var all sync.WaitGroup
 	for i, s := range schemas {
-		all.Go(func() {
+		safely.Wait(&all, func() {
 			errs[i] = safely.Try(func() (err error) { names[i], err = p.ListTables(ctx, s); return err })
 		})
 	}
