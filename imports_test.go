@@ -53,7 +53,7 @@ func TestImports(t *testing.T) {
 		"internal/nearest": {},
 		"internal/shell":   {},
 		"internal/retry":   {},
-		"internal/each":    {},
+		"internal/each":    {"pkg/gateway/safely"},
 		"pkg/trinosql":     {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
 		"pkg/api": {"internal/loopback", "internal/retry", "internal/sqlstmt", "pkg/spec",
 			"pkg/late", "pkg/outcome"},
@@ -82,7 +82,7 @@ func TestImports(t *testing.T) {
 			"pkg/gateway/connector", "pkg/gateway/safely"},
 		"pkg/gateway": {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext",
 			"internal/rowfile",
-			"internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/outcome", "pkg/spec", "pkg/trinosql",
+			"internal/retry", "internal/secret", "internal/sqltext", "pkg/api", "pkg/late", "pkg/outcome", "pkg/spec", "pkg/trinosql",
 			"pkg/gateway", "internal/tempfile"},
 	}
 	// what cmd/internal/cli is made of

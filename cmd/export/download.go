@@ -199,7 +199,7 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 	w = bar.Writer(w)
 	var have int64
 	var version string // of the file from which bytes were received
-	refused := false
+	refusals := 0
 	for tries := 1; ; tries++ {
 		n, err := fetchPart(ctx, cl, f, have, &version, w)
 		if have += n; n > 0 {
@@ -220,14 +220,12 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 		if errors.As(err, &ae) && ae.Kind == api.KindTimeout {
 			tries += fetchTries / 2 // each has lasted for the maximum duration
 		}
-		if ae != nil && ae.Outcome == outcome.Refused && !ae.Transient() || api.Lasting(err) {
-			if refused || api.Lasting(err) {
-				return err
-			}
-			refused = true // the link may have expired
+		if ae != nil && ae.Outcome == outcome.Refused && !ae.Transient() {
+			refusals++ // the first may be that of a link that has expired
 		}
 		var we *writeError
-		if errors.As(err, &we) || errors.Is(err, errChanged) || ctx.Err() != nil || tries >= fetchTries {
+		if errors.As(err, &we) || errors.Is(err, errChanged) || ctx.Err() != nil || tries >= fetchTries ||
+			api.Lasting(err) || refusals > 1 {
 			return err
 		}
 		bar.Stop()

@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -45,7 +44,10 @@ func (l *live) statements(ctx context.Context, want *manifest.Project, changes, 
 	}
 	type table struct{ name, reason string }
 	unread := map[table][]string{}
-	analyses := then.analyzeAll(queries)
+	analyses, err := then.analyzeAll(queries)
+	if err != nil {
+		return nil, err
+	}
 	for i, q := range queries {
 		file := q.StatementFile()
 		if slices.ContainsFunc(reported, func(p manifest.Problem) bool {
@@ -304,22 +306,14 @@ func (n *sqlNames) query(name analyze.Name, q *manifest.Query) *relation {
 	return r
 }
 
-// analyzeAll analyses queries, several at once, each worker with what it has found of the queries that others read.
-func (n *sqlNames) analyzeAll(queries []*manifest.Query) []analysis {
+// analyzeAll analyses queries, several at once, each goroutine with what it has found of the queries that others read.
+func (n *sqlNames) analyzeAll(queries []*manifest.Query) ([]analysis, error) {
 	out := make([]analysis, len(queries))
-	var wait sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
+	return out, each.Parallel(len(queries), func() func(int) {
 		own := *n
 		own.done = map[analyze.Name]*relation{}
-		wait.Go(func() {
-			for i := w; i < len(queries); i += workers {
-				out[i] = own.analyze(queries[i].SQL)
-			}
-		})
-	}
-	wait.Wait()
-	return out
+		return func(i int) { out[i] = own.analyze(queries[i].SQL) }
+	})
 }
 
 // analyze analyses a statement. It has no fault if it cannot be judged.

@@ -404,8 +404,8 @@ func lost(err error) bool {
 // undo removes the table that this run created if its rows were not stored. After an interrupt it has a few seconds,
 // and it removes the table only if it has no rows: the gateway may have stored them before it noticed the interrupt.
 func (i *importing) undo(ctx context.Context, m *tableCreation, err error) error {
-	limit := time.Minute // a cluster may take longer than one waits after an interrupt
-	if interrupted := ctx.Err() != nil; interrupted {
+	interrupted, limit := ctx.Err() != nil, time.Minute // a cluster may take longer than one waits after an interrupt
+	if interrupted {
 		limit = 5 * time.Second
 	}
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)

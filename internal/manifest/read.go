@@ -11,16 +11,14 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/rowfile"
-	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/late"
 	"go.yaml.in/yaml/v3"
 )
@@ -60,9 +58,8 @@ func (v Invalid) Error() string {
 // reader reads the files of a project.
 type reader struct {
 	dir   string
-	p     *Project
+	p     *Project // nil if it reads one file, whose objects are found and added later
 	bad   Invalid
-	one   bool // it reads one file, whose objects are found and added later
 	found []Object
 }
 
@@ -109,7 +106,7 @@ func (r *reader) problem(at Position, format string, args ...any) {
 
 // add adds an object at the line where it is described.
 func (r *reader) add(o Object) {
-	if r.one {
+	if r.p == nil {
 		r.found = append(r.found, o)
 		return
 	}
@@ -187,18 +184,16 @@ func (r *reader) folder(rel string, up []string) error {
 // files reads files of a folder, several at once, and adds what they describe in their order.
 func (r *reader) files(files []string, top string, up []string, have map[string]bool) error {
 	parts, failed := make([]*reader, len(files)), make([]error, len(files))
-	var wait sync.WaitGroup
-	readers := runtime.GOMAXPROCS(0)
-	for first := range readers {
-		wait.Go(func() {
-			for i := first; i < len(files); i += readers {
-				parts[i] = &reader{dir: r.dir, one: true}
-				stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(files[i]), endSQL), endYAML)
-				failed[i] = safely.Try(func() error { return parts[i].file(top, files[i], stem, up, have) })
-			}
-		})
+	err := each.Parallel(len(files), func() func(int) {
+		return func(i int) {
+			parts[i] = &reader{dir: r.dir}
+			stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(files[i]), endSQL), endYAML)
+			failed[i] = parts[i].file(top, files[i], stem, up, have)
+		}
+	})
+	if err != nil {
+		return err
 	}
-	wait.Wait()
 	for i, part := range parts {
 		if failed[i] != nil {
 			return failed[i]

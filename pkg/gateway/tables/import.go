@@ -157,7 +157,7 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	web.CountRows(ctx, done.Rows)
 	run.Status, run.RowCount = api.ImportCompleted, done.Rows
 	if !s.endImport(ctx, run, req.ID) {
-		run.ID = ""
+		run.ID = "" // of no run that is listed: the client sees that the end is not recorded
 	}
 	result := api.ImportJobResult{Processed: done.Rows}
 	if !req.Appends() && !done.Again {

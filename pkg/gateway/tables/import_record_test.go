@@ -8,29 +8,39 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// TestImportsAreRecorded: the state file knows which imports are stored; for one whose process died before it recorded
-// the end, the rows decide, and are asked once.
-func TestImportsAreRecorded(t *testing.T) {
+// withTable opens a gateway with a table t of a column a.
+func withTable(t *testing.T) (*gateway.Gateway, *api.Client, engine.Project) {
+	t.Helper()
 	g, cl, _ := gatewaytest.OpenClient(t)
-	ctx := context.Background()
-	data, err := g.Engine.Project(ctx, gatewaytest.Local)
+	data, err := g.Engine.Project(t.Context(), gatewaytest.Local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.CreateTable(ctx, engine.SchemaTable, "t", engine.ColumnDef{Name: "a",
+	if _, err := data.CreateTable(t.Context(), engine.SchemaTable, "t", engine.ColumnDef{Name: "a",
 		Type: "bigint"}); err != nil {
 		t.Fatal(err)
 	}
-	add := func(id, doc string) error {
-		_, err := cl.Tables.Import(ctx, gatewaytest.Local, "t", api.ImportRequest{ID: id, ContainsHeader: true,
-			Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}, "x.csv", strings.NewReader(doc))
-		return err
-	}
+	return g, cl, data
+}
+
+func importA(cl *api.Client, id, doc string) (api.ImportJob, error) {
+	req := api.ImportRequest{ID: id, ContainsHeader: true,
+		Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}
+	return cl.Tables.Import(context.Background(), gatewaytest.Local, "t", req, "x.csv", strings.NewReader(doc))
+}
+
+// TestImportsAreRecorded: the state file knows which imports are stored; for one whose process died before it recorded
+// the end, the rows decide, and are asked once.
+func TestImportsAreRecorded(t *testing.T) {
+	g, cl, data := withTable(t)
+	ctx := context.Background()
+	add := func(id, doc string) error { _, err := importA(cl, id, doc); return err }
 	if err := add("good", "a\n1\n2\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -59,19 +69,10 @@ func TestImportsAreRecorded(t *testing.T) {
 // TestImportsAreKnownFrom: after a thousand imports the first ones are not known, and an import that may be one of them
 // is not said to be.
 func TestImportsAreKnownFrom(t *testing.T) {
-	g, cl, _ := gatewaytest.OpenClient(t)
+	g, cl, _ := withTable(t)
 	ctx := context.Background()
-	data, err := g.Engine.Project(ctx, gatewaytest.Local)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := data.CreateTable(ctx, engine.SchemaTable, "t", engine.ColumnDef{Name: "a",
-		Type: "bigint"}); err != nil {
-		t.Fatal(err)
-	}
 	add := func(id string) api.ImportJob {
-		job, err := cl.Tables.Import(ctx, gatewaytest.Local, "t", api.ImportRequest{ID: id, ContainsHeader: true,
-			Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}, "x.csv", strings.NewReader("a\n1\n"))
+		job, err := importA(cl, id, "a\n1\n")
 		if err != nil || job.ID == "" {
 			t.Fatal(job, err)
 		}

@@ -223,9 +223,12 @@ func TestLogWithoutSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	rep.Body.Close()
-	wrong, err := http.Get(fmt.Sprintf("http://%s/api/v1/%s/projects", s.Addr, *made.ApiKey))
-	if call(err); err != nil || wrong.StatusCode != 401 {
-		t.Fatalf("%v %v", wrong, err)
+	for _, path := range []string{*made.ApiKey + "/projects", "info/" + *made.ApiKey, "token=s3cr3t-literal"} {
+		wrong, err := http.Get(fmt.Sprintf("http://%s/api/v1/%s", s.Addr, path))
+		if call(err); err != nil || wrong.StatusCode != 401 {
+			t.Fatalf("%v %v", wrong, err)
+		}
+		wrong.Body.Close()
 	}
 	for _, auth := range []string{"Bearer hunter2.hunter2hunter2", "Basic aHVudGVyMg=="} {
 		req, _ := http.NewRequest("GET", fmt.Sprintf("http://%s/api/v1/organizations?key=hunter2", s.Addr), nil)
